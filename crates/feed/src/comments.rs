@@ -76,9 +76,16 @@ impl Reactions<'_> {
     /// The author of the comment that a reply answers.
     async fn answered(self, actor: &Handle, post: PostId, id: ItemId) -> Result<Handle, Problem> {
         // Somebody blocked is told nothing else than if it were not there.
-        let gone = || Problem::invalid("replyTo", "There is no such comment on this post to reply to.");
+        let gone = || {
+            let message = "There is no such comment on this post to reply to.";
+            Problem::new(Kind::NotFound, message).about("replyTo")
+        };
         let found = self.0.store.comments().as_written(post, id.uuid()).await;
-        let found = found.map_err(to_problem)?.ok_or_else(gone)?;
+        let Some(found) = found.map_err(to_problem)? else {
+            // If the post is not there either, that is the reason.
+            self.0.stored_post(post).await?;
+            return Err(gone());
+        };
         let by = found.by.ok_or_else(gone)?;
         let restricted = self.0.restricted(Some(actor), [&by].into_iter()).await;
         if restricted.map_err(to_problem)?.blocks(&by) {

@@ -19,7 +19,7 @@ use document::{Error, Find, Result};
 use outlier::fields;
 
 pub use order::Order;
-pub(crate) use withheld::prepare;
+pub(crate) use withheld::{FIELD as WITHHELD, prepare};
 
 /// The collection of post documents. `_id` is a UUID.
 pub const COLLECTION: &str = "posts";
@@ -111,14 +111,15 @@ impl<'a> Posts<'a> {
         self.read(summaries(filter)).await
     }
 
-    /// Those of these posts that exist.
+    /// Those of these posts that exist and are not hidden from everybody.
     pub async fn several(&self, ids: &[PostId]) -> Result<HashMap<PostId, StoredPost>> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
         let ids: Vec<Bson> = ids.iter().map(|id| uuid_bson(id.uuid())).collect();
         let posts = self.read(summaries(doc! { "_id": { "$in": ids } })).await?;
-        Ok(posts.into_iter().map(|post| (post.id, post)).collect())
+        let shown = posts.into_iter().filter(|post| !post.withheld);
+        Ok(shown.map(|post| (post.id, post)).collect())
     }
 
     /// Posts in some order after a cursor: everybody's, or only these authors'. One more than `limit` shows the caller

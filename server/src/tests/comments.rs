@@ -295,18 +295,33 @@ async fn a_reply_answers_a_comment_of_the_same_post_that_its_author_can_see() {
         .sends(&scene.bob, Method::PUT, "/users/cleo/block", Value::Null)
         .await;
     let nowhere = json!("0198c0de-7000-8000-a1b2-c3d4e5f60718");
-    for answered in [&elsewhere["id"], &nowhere, &json!("x"), &blocked["id"]] {
+    let malformed = json!("x");
+    for (answered, status) in [
+        (&elsewhere["id"], 404),
+        (&nowhere, 404),
+        (&malformed, 422),
+        (&blocked["id"], 404),
+    ] {
         let reply = json!({ "text": "Hello", "replyTo": answered });
         let refused = scene
             .sends(&scene.cleo, Method::POST, &scene.comments(), reply)
             .await;
         assert_eq!(
             (refused.status, &refused.body["field"]),
-            (422, &json!("replyTo")),
+            (status, &json!("replyTo")),
             "{refused:?}"
         );
     }
     assert_eq!(scene.listed(&scene.ada).await.len(), 1);
+    let no_post = json!({ "text": "Hello", "replyTo": nowhere });
+    let path = format!("/posts/{}/comments", nowhere.as_str().unwrap());
+    assert_eq!(
+        scene
+            .sends(&scene.cleo, Method::POST, &path, no_post)
+            .await
+            .status,
+        404
+    );
 }
 
 #[tokio::test]

@@ -304,3 +304,25 @@ async fn people_are_told_of_what_they_choose() {
         assert_eq!(stored.contains("notTold"), sees);
     }
 }
+
+/// As the teacher of a class does.
+#[tokio::test]
+async fn nobody_reads_what_a_post_says_that_is_hidden_from_everybody() {
+    let stage = Stage::new().await;
+    let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
+    let app = stage.open();
+    let rude = r#"{"text":"Rude, @ada"}"#;
+    let post = send(&stage, &app, &bob, (Method::POST, "/api/v1/posts", rude)).await;
+    let id = post.body["id"].as_str().unwrap().parse().unwrap();
+    let moderation = || stage.feed().moderation();
+    let pages = ["/@bob/activity".to_owned(), format!("/post/{id}/stored")];
+    for (hidden, lines) in [(false, 1), (true, 0), (false, 1)] {
+        moderation().withhold(id, hidden).await.unwrap();
+        assert_eq!(told(&stage, &app, (&ada, "ada")).await.0.len(), lines);
+        for path in &pages {
+            let page = Call::new(Method::GET, path).header(ACCEPT.as_str(), PAGE);
+            let page = page.send(&app).await.text;
+            assert_eq!(page.contains("Rude, "), !hidden, "{path}: {page}");
+        }
+    }
+}

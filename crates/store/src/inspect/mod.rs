@@ -9,7 +9,7 @@ use bson::{Bson, Document, RawDocumentBuf, doc};
 use model::{Overflow, Relation, RelationOverflow, View};
 
 use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id};
-use crate::{Store, notifications, recovery};
+use crate::{Store, notifications, posts, recovery};
 use document::{Error, Find, Result};
 
 pub use bytes::{ByteMap, BytePart, Purpose};
@@ -186,9 +186,12 @@ impl Store {
     }
 
     /// The owner's document as if it had only the lists in the view, so that no size betrays another one. How much of a
-    /// private list was read is private, too.
+    /// private list was read is private, too. A post that is hidden from everybody has no document to show.
     async fn owner_document(&self, owner: &Owner, view: View) -> Result<Document> {
         let mut document = self.whole_document(owner).await?;
+        if document.contains_key(posts::WITHHELD) {
+            return Err(Error::NoOwner(owner.to_string()));
+        }
         for relation in owner
             .relations()
             .iter()

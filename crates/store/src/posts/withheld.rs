@@ -8,7 +8,7 @@ use crate::overflow::uuid_bson;
 use document::{DocumentEngine, Index, Result, Update};
 
 /// The field that marks them; it is `true` or absent.
-pub(super) const FIELD: &str = "withheld";
+pub(crate) const FIELD: &str = "withheld";
 
 /// How many of them are listed.
 const MOST: u64 = 100;

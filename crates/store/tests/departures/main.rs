@@ -4,6 +4,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../overflow/support/early.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod early;
 #[path = "../overflow/support/flawed_feed.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod flawed_feed;
@@ -17,6 +20,8 @@ mod support;
 
 use std::sync::Arc;
 
+use crate::early::Early::{AuthorInTimelines, Reader, UndeliveredPosts};
+use crate::early::Hasty;
 use crate::flawed_feed::FeedFlaw::{AgreesWithLeaving, FollowsLeaving};
 use crate::flawed_feed::FlawedFeed;
 use crate::steps::FeedStep::{
@@ -151,5 +156,8 @@ mutants! {
     a_timeline_of_the_next_holder_that_is_deleted: mutant(Guard(DeleteTimeline, "born")), two_servers_finish_and_the_next_holder_follows;
     a_post_of_the_next_holder_that_is_deleted: mutant(Guard(DeletePost, "born")), two_servers_finish_and_the_next_holder_posts;
     a_post_of_the_next_holder_that_an_activity_names: mutant(Guard(DeletePost, "at")), two_servers_finish_and_the_next_holder_posts;
+    an_activity_of_a_post_that_was_read_before_the_activities: Hasty::between(UndeliveredPosts), a_post_is_delivered_while_it_is_deleted;
+    followers_who_forget_the_next_holder_after_an_early_look: Hasty::between(AuthorInTimelines), two_servers_finish_and_the_next_holder_posts;
+    a_timeline_of_the_next_holder_that_is_deleted_after_an_early_look: Hasty::between(Reader), two_servers_finish_and_the_next_holder_follows;
     a_follower_who_forgets_the_next_holder: mutant(Guard(Forget, "follows")), two_servers_finish_and_the_next_holder_posts;
 }

@@ -25,6 +25,8 @@ use checker::late::{Late, Written};
 
 /// So much later than everything here that no request is still running.
 const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
+/// The id of every comment; there is one on a post at a time.
+const COMMENT: Uuid = Uuid::from_u128(7);
 const PEOPLE: [&str; 6] = ["ada", "bob", "cem", "dua", "eve", "fay"];
 
 /// A fact that is true or not.
@@ -42,8 +44,10 @@ enum What {
     CommentsOn(u64),
     Shares(u64),
     Follows(&'static str),
+    /// Has edited the comment on this post.
+    Edits(u64),
 }
-use What::{CommentsOn, Follows, Likes, Shares};
+use What::{CommentsOn, Edits, Follows, Likes, Shares};
 
 type Known = checker::disk::Known<Fact>;
 type Disk = checker::disk::Disk<Known>;
@@ -60,7 +64,7 @@ fn post(number: u64) -> PostId {
 fn reaction(what: What) -> Reaction {
     match what {
         Likes(number) => Reaction::Like(post(number)),
-        CommentsOn(number) => Reaction::Comment(post(number), Uuid::from_u128(7)),
+        CommentsOn(number) | Edits(number) => Reaction::Comment(post(number), COMMENT),
         Shares(number) => Reaction::Share(post(number)),
         Follows(name) => Reaction::Follow(handle(name)),
     }
@@ -113,7 +117,7 @@ impl Town {
 
     async fn delete(&mut self, name: &'static str, number: u64) {
         self.disk.forget(
-            |fact| matches!(fact, Fact::Does(_, Likes(of) | CommentsOn(of) | Shares(of)) if *of == number),
+            |fact| matches!(fact, Fact::Does(_, Likes(of) | CommentsOn(of) | Shares(of) | Edits(of)) if *of == number),
         );
         self.disk.ask(Fact::Post(number));
         let attempt = self.attempt();
@@ -137,7 +141,20 @@ impl Town {
         self.disk.answer(Fact::Does(name, what), true);
     }
 
+    async fn edit(&mut self, name: &'static str, number: u64) {
+        let fact = Fact::Does(name, Edits(number));
+        self.disk.ask(fact.clone());
+        let ((_, at), comments) = (self.fresh(), self.store.comments());
+        let found = comments.find(post(number), COMMENT).await.unwrap().unwrap();
+        let text = "It was.".parse().unwrap();
+        assert!(comments.edit(post(number), &found, &text, at).await.unwrap());
+        self.disk.answer(fact, true);
+    }
+
     async fn undo(&mut self, name: &'static str, what: What) {
+        if let CommentsOn(number) = what {
+            self.disk.forget(|fact| *fact == Fact::Does(name, Edits(number)));
+        }
         self.disk.ask(Fact::Does(name, what));
         let attempt = self.attempt();
         let reactions = self.store.reactions();
@@ -157,7 +174,7 @@ impl Town {
     /// A person leaves who has published one post.
     async fn leave(&self, name: &'static str, post: u64) {
         self.disk.forget(|fact| match fact {
-            Fact::Does(_, Likes(of) | CommentsOn(of) | Shares(of)) if *of == post => true,
+            Fact::Does(_, Likes(of) | CommentsOn(of) | Shares(of) | Edits(of)) if *of == post => true,
             Fact::Does(who, what) => *who == name || *what == Follows(name),
             Fact::Post(number) => *number == post,
             Fact::Person(_) => false,
@@ -206,10 +223,15 @@ async fn life(late: Option<FeedStep>) -> (Vec<Moment>, Written<FeedStep>) {
         town.act("bob", what).await;
     }
     town.undo("bob", Likes(1)).await;
+    town.edit("bob", 1).await;
     town.undo("bob", CommentsOn(1)).await;
     town.act("cem", Likes(1)).await;
     town.publish("ada", 2).await;
     town.act("cem", Shares(2)).await;
+    for number in [1, 2] {
+        town.act("cem", CommentsOn(number)).await;
+        town.edit("cem", number).await;
+    }
     town.delete("ada", 1).await;
     let missing = Reaction::Like(post(9));
     let attempt = town.attempt();
@@ -269,12 +291,17 @@ async fn holds(store: &Store, fact: &Fact) -> bool {
     match fact {
         Fact::Person(name) => store.people().get(&handle(name)).await.unwrap().is_some(),
         Fact::Post(number) => store.posts().get(post(*number)).await.unwrap().is_some(),
+        Fact::Does(_, Edits(number)) => {
+            let found = store.comments().find(post(*number), COMMENT).await.unwrap();
+            found.is_some_and(|comment| comment.more.get_str("text").unwrap() == "It was.")
+        }
         Fact::Does(name, what) => {
             let reaction = reaction(*what);
             let list = store.list(reaction.relation());
             match list.find(&reaction.owner(), &reaction.key(&handle(name))).await {
-                Ok(found) => found.is_some(),
-                Err(Error::NoOwner(_)) => false,
+                // Comments by two people have one id, one after the other.
+                Ok(Some(item)) => matches!(what, Follows(_)) || item.by == Some(handle(name)),
+                Ok(None) | Err(Error::NoOwner(_)) => false,
                 Err(error) => panic!("{error}"),
             }
         }
@@ -334,6 +361,9 @@ writes! {
     pages_whose_end_is_not_journaled: DeletePages, Spared("the person is still leaving");
     a_person_whose_end_is_not_journaled: DeletePerson, Spared("the person is still leaving");
     a_post_whose_end_is_not_journaled: DeletePost, Spared("the end of the pages takes it to the disk");
+    an_edit_that_is_not_journaled: EditComment, Needed;
+    an_edit_whose_end_is_not_journaled: ForgetEdit, Spared("the activity takes it to the disk");
+    edits_whose_end_is_not_journaled: ForgetEdits, Spared("the activity takes it to the disk");
     a_timeline_whose_end_is_not_journaled: DeleteTimeline, Spared("the end of the person takes it to the disk");
 }
 

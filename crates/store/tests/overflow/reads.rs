@@ -1,6 +1,11 @@
 //! The ways to read a list: from either end, from an offset, from a date, and all of it.
 
-use document::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use bson::Document;
+use document::{Engine, Error, Find, Layer, Result};
 use embedded::Embedded;
 use model::{Relation, Timestamp};
 use store::overflow::{Item, Key, Owner};
@@ -216,4 +221,62 @@ async fn emptying_a_page_reads_no_other() {
     assert!(removed.item.is_some());
     let read = engine.counters().documents_read - before;
     assert!(read <= 12, "{read} documents");
+}
+
+/// An engine on which a list spills after the first read that looks for somebody in it.
+struct Spilling {
+    engine: Engine,
+    store: Store,
+    owner: Owner,
+    spilled: AtomicBool,
+}
+
+#[async_trait]
+impl Layer for Spilling {
+    fn below(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn over(&self, engine: Engine) -> Option<Engine> {
+        let (store, owner) = (self.store.clone(), self.owner.clone());
+        let spilled = AtomicBool::new(self.spilled.load(Ordering::Relaxed));
+        Some(Arc::new(Self {
+            engine,
+            store,
+            owner,
+            spilled,
+        }))
+    }
+
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        let looks = find
+            .filter
+            .keys()
+            .any(|path| path == "likes.head.by" || path == "items.by");
+        let found = self.engine.find(collection, find).await?;
+        if looks && !self.spilled.swap(true, Ordering::Relaxed) {
+            let likes = self.store.list(LIKES);
+            likes.append(&self.owner, like(6)).await?;
+        }
+        Ok(found)
+    }
+}
+
+#[tokio::test]
+async fn somebody_whose_like_spills_between_two_reads_is_seen() {
+    let store = small_store(5, 3).await;
+    let owner = liked(&store, 5, &[]).await;
+    let engine = Arc::new(Spilling {
+        engine: store.engine().clone(),
+        store: store.clone(),
+        owner: owner.clone(),
+        spilled: AtomicBool::new(false),
+    });
+    let seen = Store::open(engine, store.settings().clone()).await.unwrap();
+    let liked = seen
+        .holding(std::slice::from_ref(&owner), LIKES, &handle(1))
+        .await;
+    assert!(liked.unwrap().contains(&owner));
+    let meters = store.overflow(&owner).await.unwrap();
+    assert_eq!(meters[&LIKES].pages, 1, "it has spilled");
 }

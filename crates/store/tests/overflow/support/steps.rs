@@ -6,7 +6,7 @@ use checker::step::{Step, operand};
 use document::Change;
 use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
-use store::{people, posts};
+use store::{comments, people, posts};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FeedStep {
@@ -50,6 +50,12 @@ pub enum FeedStep {
     DeletePost,
     /// The timeline of somebody who leaves is deleted.
     DeleteTimeline,
+    /// A comment gets a new text.
+    EditComment,
+    /// The new text of a comment that is gone is deleted.
+    ForgetEdit,
+    /// Those of all comments on a post that is gone are deleted.
+    ForgetEdits,
 }
 
 impl Write for FeedStep {
@@ -70,6 +76,7 @@ impl Write for FeedStep {
             };
         }
         match () {
+            () if collection == comments::COLLECTION => Some(Self::EditComment),
             () if has("$push", "intents").is_some() => Some(Self::Begin),
             () if has("$unset", "undelivered").is_some() => Some(Self::Delivered),
             () if has("$set", "pending").is_some() => Some(Self::Empty),
@@ -98,6 +105,8 @@ impl Write for FeedStep {
             (people::COLLECTION, false) => Some(Self::DeletePerson),
             (posts::COLLECTION, false) => Some(Self::DeletePost),
             (TIMELINES, false) => Some(Self::DeleteTimeline),
+            (comments::COLLECTION, false) => Some(Self::ForgetEdit),
+            (comments::COLLECTION, true) => Some(Self::ForgetEdits),
             _ => None,
         }
     }
