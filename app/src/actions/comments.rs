@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use model::{ItemId, PostId};
 use ui::notice::Done;
 use ui::refusal::ActionError;
-use ui::reply::{Form, page_of_form};
+use ui::reply::Form;
 use ui::request::feed;
 use ui::session;
 
@@ -61,7 +61,7 @@ pub async fn edit_comment(post: String, comment: String, text: String) -> Result
             .await
     };
     form.answer(result.await.map(drop), |()| {
-        Done::CommentEdited.at(&format!("{}#comment-{comment}", page_of_form()))
+        Done::CommentEdited.at(&format!("/post/{post}?comment={comment}#comment-{comment}"))
     })
 }
 

@@ -45,18 +45,15 @@ pub fn EditCommentForm(
         <FoldedForm
             test_id="edit-comment-form"
             action=EditComment::url()
-            summary=view! {
-                "Edit"
-                <span class="sr-only">" this comment"</span>
-            }
-                .into_any()
+            open=true
+            summary=view! { "Edit this comment" }.into_any()
             hidden=vec![("post", post.to_string()), ("comment", comment.id.to_string())]
             field=format!("edit-{}", comment.id)
             label="What the comment says"
             text=comment.text.to_string()
             hint="Its place and its replies stay. Everybody sees that it was edited, and when."
             submit="Save"
-            refusal=refusal.filter(|refusal| is_about(refusal, "comment", comment.id))
+            refusal
         />
     }
 }
@@ -87,13 +84,9 @@ pub fn ReplyForm(
             label="Your reply"
             text=String::new()
             submit="Reply"
-            refusal=refusal.filter(|refusal| is_about(refusal, "reply_to", to.id))
+            refusal=refusal.filter(|refusal| refusal.kept("reply_to") == to.id.to_string())
         />
     }
-}
-
-fn is_about(refusal: &RejectedForm, field: &str, comment: ItemId) -> bool {
-    refusal.kept(field) == comment.to_string()
 }
 
 /// A form with one text, which opens at a click and is open when a text was refused. It needs no JavaScript.
@@ -118,15 +111,18 @@ fn FoldedForm(
     hint: Option<&'static str>,
     /// The button's label.
     submit: &'static str,
+    /// Whether it is open already.
+    #[prop(optional)]
+    open: bool,
     /// The refusal of this form, if that is why the page is shown.
     refusal: Option<RejectedForm>,
 ) -> impl IntoView {
-    let is_refused = refusal.is_some();
+    let open = open || refusal.is_some();
     let text = refusal.as_ref().map_or(text, |refusal| refusal.kept("text"));
     let problem = refusal.and_then(|refusal| refusal.about("text"));
     let problem_id = format!("{field}-problem");
     view! {
-        <details class="edit" open=is_refused>
+        <details class="edit" open=open>
             <summary>{summary}</summary>
             <form method="post" action=action data-testid=test_id>
                 {hidden

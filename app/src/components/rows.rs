@@ -70,6 +70,8 @@ pub fn CommentRow(
 pub struct CommentForms {
     /// Whether the reader wrote the comment.
     pub own: bool,
+    /// Whether the reader is editing it.
+    pub editing: bool,
     /// The id of a reply.
     pub reply: ItemId,
     /// The refusal of a comment or a reply, and of an edit, if that is why the page is shown.
@@ -78,13 +80,24 @@ pub struct CommentForms {
 
 impl CommentForms {
     fn of(self, comment: Comment, post: PostId) -> impl IntoView {
-        let (own, id, [reply, edit]) = (self.own, comment.id, self.refusals);
+        let (editing, id, [reply, edit]) = (self.editing, comment.id, self.refusals);
         view! {
             <div class="comment-forms">
                 <ReplyForm to=comment.clone() post id=self.reply refusal=reply />
-                {if own {
+                {if self.own {
+                    let form = if editing {
+                        view! { <EditCommentForm comment post refusal=edit /> }.into_any()
+                    } else {
+                        view! {
+                            <a class="comment-edit" href=format!("/post/{post}?edit={id}#comment-{id}")>
+                                "Edit"
+                                <span class="sr-only">" this comment"</span>
+                            </a>
+                        }
+                            .into_any()
+                    };
                     view! {
-                        <EditCommentForm comment post refusal=edit />
+                        {form}
                         <DeleteControl post comment=id />
                     }
                         .into_any()

@@ -22,8 +22,12 @@ pub fn PostPage() -> impl IntoView {
 
 async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView, Problem> {
     let (feed, reader) = (feed()?, session::viewer());
-    let comment = query("comment").and_then(|comment| comment.parse().ok());
-    if let Some(comment) = comment.filter(|_| place.is_at_the_newest()) {
+    let named = |name| query(name).and_then(|comment| comment.parse::<ItemId>().ok());
+    let edited = named("edit");
+    if let Some(comment) = edited
+        .or_else(|| named("comment"))
+        .filter(|_| place.is_at_the_newest())
+    {
         // If the comment is gone, the newest ones are shown.
         place.paging.after = feed.reactions().cursor_at_comment(id, comment).await?;
     }
@@ -64,6 +68,7 @@ async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView,
     let row = move |comment: Comment| {
         let forms = reader.as_ref().map(|reader| CommentForms {
             own: *reader == comment.user.handle,
+            editing: edited == Some(comment.id),
             reply: feed.fresh_id(now).into(),
             refusals: refusals.clone(),
         });

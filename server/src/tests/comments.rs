@@ -190,7 +190,8 @@ async fn only_its_author_edits_a_comment_and_only_to_a_text() {
         assert_eq!(scene.edits(cookie, id, text).await.status, status);
     }
     assert_eq!(scene.edits_stored().await, []);
-    let page = format!("/post/{}", scene.post);
+    let id = comment["id"].as_str().unwrap();
+    let page = format!("/post/{}?edit={id}", scene.post);
     for (cookie, has_form) in [(&scene.bob, true), (&scene.ada, false)] {
         let page = scene.page(cookie, &page).await;
         assert_eq!(
