@@ -14,8 +14,6 @@ use store::people::User;
 use store::reactions::{Attempt, Intent, Reaction};
 use uuid::Uuid;
 
-use crate::support::early::Early::Decision;
-use crate::support::early::Hasty;
 use crate::support::flawed_feed::FeedFlaw::EndsYoung;
 use crate::support::flawed_feed::FlawedFeed;
 use crate::support::operations::Operation;
@@ -374,11 +372,6 @@ mutants! {
 mutants! {
     FlawedFeed;
     an_attempt_that_another_ends_while_it_runs: EndsYoung, a_like_meets_an_unlike;
-}
-
-mutants! {
-    Hasty;
-    activities_that_agree_with_an_older_decision: Decision, a_deleted_comment_is_sent_again;
 }
 
 /// Without a session nothing orders the reads of the two documents.

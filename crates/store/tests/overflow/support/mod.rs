@@ -1,8 +1,6 @@
 //! Shared support of the model check, the mutants and the simulation.
 
 pub mod disordered;
-#[expect(dead_code, reason = "the tests of departures use the rest")]
-pub mod early;
 pub mod flawed;
 #[expect(dead_code, reason = "the tests of departures use the rest")]
 pub mod flawed_feed;

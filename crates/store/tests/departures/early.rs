@@ -7,15 +7,12 @@ use bson::Document;
 use checker::schedule::Between;
 use document::{Engine, Find, Layer, Result};
 use embedded::Embedded;
-use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
 use store::{people, posts};
 
 /// Which read comes too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Early {
-    /// An actor's lists are made to agree with what the deciding list was before the activities were read.
-    Decision,
     /// A delivery adds activities of the posts that there were before the activities were read.
     UndeliveredPosts,
     /// An author is removed from timelines if they were leaving before the timelines were read.
@@ -62,7 +59,6 @@ impl Hasty {
 impl Early {
     fn collections(self) -> &'static [&'static str] {
         match self {
-            Self::Decision => &[posts::COLLECTION, PAGES],
             Self::UndeliveredPosts => &[posts::COLLECTION],
             Self::AuthorInTimelines | Self::Reader => &[people::COLLECTION],
         }
@@ -72,7 +68,7 @@ impl Early {
     fn is_first(self, collection: &str, find: &Find) -> bool {
         let fields = find.projection.len();
         match self {
-            Self::Decision | Self::UndeliveredPosts => {
+            Self::UndeliveredPosts => {
                 collection == people::COLLECTION && find.projection.contains_key("activities.rev")
             }
             Self::AuthorInTimelines => collection == TIMELINES && find.projection.contains_key("follows"),
@@ -83,7 +79,6 @@ impl Early {
     /// Whether this is the read that has to come after it.
     fn is_second(self, collection: &str, find: &Find) -> bool {
         match self {
-            Self::Decision => collection != people::COLLECTION && collection != TIMELINES,
             Self::UndeliveredPosts => {
                 collection == posts::COLLECTION && find.filter.contains_key("undelivered")
             }
