@@ -14,6 +14,8 @@ use ui::reply::Form;
 use ui::request::feed;
 use ui::session;
 
+use crate::components::comment_address;
+
 /// Comments on a post. Sending the same `id` again does not create a second comment.
 #[server(endpoint = "add_comment")]
 pub async fn add_comment(
@@ -54,14 +56,13 @@ pub async fn edit_comment(post: String, comment: String, text: String) -> Result
         .keeping("comment", &comment);
     let result = async {
         let (reader, text) = (session::require()?.handle, text.parse()?);
-        let reactions = feed()?;
-        let reactions = reactions.reactions();
-        reactions
+        feed()?
+            .reactions()
             .edit_comment(&reader, post.parse()?, comment.parse()?, text)
             .await
     };
     form.answer(result.await.map(drop), |()| {
-        Done::CommentEdited.at(&format!("/post/{post}?comment={comment}#comment-{comment}"))
+        Done::CommentEdited.at(&comment_address(&post, &comment))
     })
 }
 

@@ -22,6 +22,6 @@ pub use notification::NotificationRow;
 pub use pin::{PinForm, PinnedPost};
 pub use post::{found_post, post};
 pub use restrictions::{BlockForm, HideForm, MuteForm, ReportLink, RestrictionForms, report_address};
-pub use rows::{CommentForms, CommentRow, MemberRow};
+pub use rows::{CommentForms, CommentRow, MemberRow, comment_address};
 pub use seam::Seam;
 pub use stored::Stored;

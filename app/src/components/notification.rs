@@ -2,6 +2,8 @@ use leptos::prelude::*;
 use model::{Notification, NotificationKind, Timestamp};
 use ui::components::{Avatar, Body, Moment, beginning, grouped};
 
+use super::comment_address;
+
 /// A notification: who did what, and the text that it is about.
 #[component]
 pub fn NotificationRow(
@@ -21,7 +23,7 @@ pub fn NotificationRow(
         ..
     } = notification;
     let href = post.map(|post| match comment {
-        Some(comment) => format!("/post/{post}?comment={comment}#comment-{comment}"),
+        Some(comment) => comment_address(post, comment),
         None => format!("/post/{post}"),
     });
     view! {

@@ -1,3 +1,5 @@
+use std::fmt::Display;
+
 use leptos::prelude::*;
 use model::{Comment, ItemId, Member, PostId, ReportTarget, Timestamp};
 use ui::components::{Avatar, Body, Byline, DeleteControl, Moment};
@@ -21,6 +23,11 @@ pub fn MemberRow(
     }
 }
 
+/// Where a comment is shown in its place in the list, however long that is.
+pub fn comment_address(post: impl Display, comment: impl Display) -> String {
+    format!("/post/{post}?comment={comment}#comment-{comment}")
+}
+
 /// A comment.
 #[component]
 pub fn CommentRow(
@@ -35,7 +42,7 @@ pub fn CommentRow(
 ) -> impl IntoView {
     let shown = comment.clone();
     let answered = shown.reply_to.map(|answered| {
-        let href = format!("/post/{post}?comment={answered}#comment-{answered}");
+        let href = comment_address(post, answered);
         match shown.reply_to_user {
             Some(by) => view! {
                 <p class="reply-to">

@@ -136,8 +136,7 @@ impl Reactions<'_> {
                 return Err(no_comment());
             }
         }
-        let edited = vec![self.0.stored_comment(post, id).await?];
-        let mut shown = self.shown(post, Some(actor), edited).await?;
+        let mut shown = self.shown(post, Some(actor), vec![found]).await?;
         shown.pop().ok_or_else(no_comment)
     }
 

@@ -37,9 +37,9 @@ pub struct Comments<'a> {
     store: &'a Store,
 }
 
-/// A comment's identity.
+/// The identity of a comment that was edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edited {
+pub(crate) struct Edited {
     /// The post that it is on.
     pub post: PostId,
     /// The comment.

@@ -214,8 +214,8 @@ async fn with_a_comment_a_post_or_an_account_its_edits_are_deleted() {
     let path = format!("{}/{}", scene.comments(), id.as_str().unwrap());
     scene.deletes(&scene.bob, &path).await;
     assert_eq!(scene.edits_stored().await, []);
-    let anew = scene.writes(&scene.bob, comment).await;
-    assert_eq!((&anew["text"], anew.get("editedAt")), (&json!("First"), None));
+    let again = scene.writes(&scene.bob, comment).await;
+    assert_eq!((&again["text"], again.get("editedAt")), (&json!("First"), None));
 
     scene.edits(&scene.bob, &id, "Second").await;
     let by_cleo = scene

@@ -253,7 +253,7 @@ fn LatestPosts(posts: Vec<StoredPost>) -> impl IntoView {
         }
     });
     view! {
-        <section class="anew" aria-labelledby="latest">
+        <section class="for-teacher" aria-labelledby="latest">
             <h2 id="latest">"What the class writes"</h2>
             <p>"Nobody sees a post that you hide, until you show it again. Only this browser has these buttons."</p>
             <ul class="latest">{rows.collect_view()}</ul>
@@ -285,8 +285,8 @@ fn ResetForm(teacher: Teacher) -> impl IntoView {
         .into_any(),
     };
     view! {
-        <section class="anew" aria-labelledby="anew">
-            <h2 id="anew">"For the teacher"</h2>
+        <section class="for-teacher" aria-labelledby="reset">
+            <h2 id="reset">"For the teacher"</h2>
             {desk}
         </section>
     }
