@@ -4,6 +4,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../support/early.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
 mod early;
 #[path = "../overflow/support/flawed_feed.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]

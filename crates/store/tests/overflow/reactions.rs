@@ -2,50 +2,32 @@
 //! any write or a lost answer to any write, and with reads that are old. In the end, the activities always agree with
 //! the deciding list, and all answers are those of a plain list.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
-use bson::doc;
-use document::{Engine, Error};
-use model::{Handle, PostId, Relation, Timestamp, Topic};
+use document::Engine;
+use model::Timestamp;
 use store::Store;
-use store::overflow::Item;
-use store::people::User;
-use store::reactions::{Attempt, Intent, Reaction};
-use uuid::Uuid;
 
+use crate::support::actor::Act::{
+    self, BeginToLike, Comment, Delete, Finish, Follow, Like, LikeOther, Unfollow, Unlike,
+};
+use crate::support::actor::{Actor, NUMBERS, fresh};
+use crate::support::early::Early::Decision;
+use crate::support::early::Hasty;
 use crate::support::flawed_feed::FeedFlaw::EndsYoung;
 use crate::support::flawed_feed::FlawedFeed;
-use crate::support::operations::Operation;
 use crate::support::steps::FeedStep::{Begin, List};
 use crate::support::{small_store_on, walk, with_new_and_old_reads};
 use checker::cached::Cached;
-use checker::history::{Answer, History, Items, Request};
+use checker::history::{History, Items};
 use checker::mutant::Fault::{Guard, Part};
 use checker::mutant::{Mutant, fails};
 use checker::schedule::{Between, Bounds, Explorer, least, within};
 use checker::stale::{Versions, old_reads};
 use checker::step::Step::{Commit, Confirm, Push, RemoveFromHead};
 
-/// How many posts the author has.
-const POSTS: u64 = 4;
-
 /// So much later than everything here that no request is still running.
 const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
-
-/// An action of the actor, each time as another request.
-#[derive(Debug, Clone, Copy)]
-enum Act {
-    Like,
-    Unlike,
-    Comment,
-    Delete,
-    Follow,
-    Unfollow,
-    /// Likes the n-th of the posts that only fill the activities.
-    LikeOther(u64),
-}
-use Act::{Comment, Delete, Follow, Like, LikeOther, Unfollow, Unlike};
 
 struct Scenario {
     /// Earlier actions, one after the other.
@@ -54,159 +36,6 @@ struct Scenario {
     at_once: &'static [&'static [Act]],
     /// Whether the reaction exists in the end, if that does not depend on which action came last.
     holds: Option<bool>,
-}
-
-/// An actor and the posts and people of the scenario, under unique names.
-#[derive(Clone, Copy)]
-struct Town {
-    number: u64,
-}
-
-thread_local! {
-    /// The next number of [`fresh`]. It restarts with each run, so that runs which differ in nothing else are the
-    /// same.
-    static NUMBERS: Cell<u64> = const { Cell::new(1) };
-}
-
-/// A unique number for ids and incarnations.
-fn fresh() -> u64 {
-    NUMBERS.replace(NUMBERS.get() + 1)
-}
-
-impl Town {
-    async fn new(store: &Store) -> Self {
-        let town = Self { number: fresh() };
-        for handle in [town.actor(), town.author()] {
-            let name = handle.as_str().parse().unwrap();
-            let user = User {
-                person: model::Person { handle, name },
-                bio: String::new(),
-                password: None,
-                at: Timestamp::from_millis(0),
-            };
-            let born = Uuid::from_u128(fresh().into());
-            store.people().insert(&user, born).await.unwrap();
-        }
-        for number in 0..POSTS {
-            let (born, at) = (Uuid::from_u128(fresh().into()), Timestamp::from_millis(0));
-            let text = "The weir is open.".parse().unwrap();
-            let posts = store.posts();
-            posts
-                .insert(town.post(number), born, &town.author(), &text, at)
-                .await
-                .unwrap();
-        }
-        town
-    }
-
-    fn actor(self) -> Handle {
-        format!("t{}actor", self.number).parse().unwrap()
-    }
-
-    fn author(self) -> Handle {
-        format!("t{}author", self.number).parse().unwrap()
-    }
-
-    fn post(self, number: u64) -> PostId {
-        Uuid::from_u64_pair(self.number, number).into()
-    }
-
-    fn reaction(self, act: Act) -> Reaction {
-        match act {
-            Like | Unlike => Reaction::Like(self.post(0)),
-            LikeOther(number) => Reaction::Like(self.post(number)),
-            Comment | Delete => Reaction::Comment(self.post(0), Uuid::from_u128(7)),
-            Follow | Unfollow => Reaction::Follow(self.author()),
-        }
-    }
-
-    /// Like a client that retries until it gets the outcome.
-    async fn act(self, store: &Store, act: Act) {
-        let reaction = self.reaction(act);
-        loop {
-            let number = fresh();
-            let (id, at) = (
-                Uuid::from_u128(number.into()),
-                Timestamp::from_millis(i64::try_from(number).unwrap()),
-            );
-            let attempt = Attempt { id, at };
-            let key = format!("{reaction:?}");
-            let done = |changed, count| Answer::Done {
-                changed,
-                count: Some(count),
-                order: None,
-            };
-            let (asked, outcome) = if matches!(act, Unlike | Delete | Unfollow) {
-                let asked = History::ask(Request::Remove(key));
-                let (reactions, actor) = (store.reactions(), self.actor());
-                let removed = reactions.remove(&actor, &reaction, attempt).await;
-                (asked, removed.map(|gone| done(gone.item.is_some(), gone.count)))
-            } else {
-                let asked = History::ask(Request::Add(key));
-                let mut item = Item::new(Uuid::from_u128(fresh().into()), self.actor(), at);
-                if let Reaction::Comment(_, id) = reaction {
-                    item.id = id;
-                    item.more = doc! { "text": "It is." };
-                }
-                let added = store.reactions().add(&reaction, item, attempt).await;
-                (asked, added.map(|there| done(there.added, there.count)))
-            };
-            match outcome {
-                Ok(answer) => return asked.answer(answer),
-                Err(Error::UnknownOutcome(_)) => {}
-                Err(error) => panic!("{act:?}: {error}"),
-            }
-        }
-    }
-
-    fn operation(self, acts: &'static [Act]) -> Operation {
-        Arc::new(move |store: Store| {
-            Box::pin(async move {
-                for act in acts {
-                    self.act(&store, *act).await;
-                }
-            })
-        })
-    }
-
-    /// Returns whether the reaction exists.
-    async fn assert_lists_agree(self, store: &Store, reaction: &Reaction, events: &str) -> bool {
-        let (own, actor) = (Topic::User(self.actor()), self.actor());
-        let decided = walk(store, &reaction.owner(), reaction.relation(), 10).await;
-        let decided: Vec<Item> = decided
-            .into_iter()
-            .filter(|item| item.by.as_ref() == Some(&actor))
-            .collect();
-        let activities = walk(store, &own, Relation::Activities, 10).await;
-        let activities: Vec<Item> = activities
-            .into_iter()
-            .filter(|item| Reaction::of(item).as_ref() == Some(reaction))
-            .collect();
-        let expected: Vec<Item> = decided.iter().map(|item| reaction.activity(item)).collect();
-        let ids = |items: &[Item]| items.iter().map(|item| item.id).collect::<Vec<_>>();
-        assert_eq!(ids(&activities), ids(&expected), "the activities after {events}");
-        if let Reaction::Follow(_) = reaction {
-            let following = walk(store, &own, Relation::Following, 10).await;
-            assert_eq!(ids(&following), ids(&decided), "following after {events}");
-            let home = store.timelines().home(&actor, None, 10).await.unwrap();
-            let doubts = doc! { "_id": actor.as_str(), "doubts.0": { "$exists": true } };
-            let doubts = store.engine().count(store::timeline::COLLECTION, doubts).await;
-            if self.begun(store).await.is_empty() {
-                assert_eq!(doubts.unwrap(), 0, "doubts are left after {events}");
-            }
-            let expected = if decided.is_empty() { 0 } else { POSTS };
-            assert_eq!(
-                home.posts.len() as u64,
-                expected,
-                "the posts in home after {events}"
-            );
-        }
-        !decided.is_empty()
-    }
-
-    async fn begun(self, store: &Store) -> Vec<Intent> {
-        store.reactions().begun_by(&self.actor()).await.unwrap()
-    }
 }
 
 impl Scenario {
@@ -238,11 +67,11 @@ impl Scenario {
         between: Between,
         versions: Option<Arc<Versions>>,
     ) {
-        let town = Town::new(store).await;
+        let actor = Actor::new(store).await;
         for act in self.before {
-            town.act(store, *act).await;
+            actor.act(store, *act).await;
         }
-        let reaction = town.reaction(self.at_once[0][0]);
+        let reaction = actor.reaction(self.at_once[0][0]);
         let before = walk(store, &reaction.owner(), reaction.relation(), 10).await;
         let before = before.iter().map(|_| (format!("{reaction:?}"), None));
         let before: Items = before.collect();
@@ -258,7 +87,7 @@ impl Scenario {
             NUMBERS.set(number);
             explorer.history = History::of(before.clone());
             let history = explorer.history.clone();
-            let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
+            let operations: Vec<_> = self.at_once.iter().map(|acts| actor.operation(acts)).collect();
             let run = explorer
                 .run(&operated, &open, &operations, between, async || {})
                 .await;
@@ -275,16 +104,20 @@ impl Scenario {
                 .iter()
                 .any(|line| !line.ends_with("Proceed") && !line.ends_with("ends"));
             if faultless {
-                assert_eq!(town.begun(store).await, [], "nothing was interrupted in {events}");
-                let holds = town.assert_lists_agree(store, &reaction, &events).await;
+                assert_eq!(
+                    actor.begun(store).await,
+                    [],
+                    "nothing was interrupted in {events}"
+                );
+                let holds = actor.assert_lists_agree(store, &reaction, &events).await;
                 assert_eq!(holds, self.holds.unwrap_or(holds), "after {events}");
             }
             let end = engine.now();
             // The crashed requests have not been retried.
             store.reactions().finish_all(LATER).await.unwrap();
             let swept = format!("{events}, swept");
-            town.assert_lists_agree(store, &reaction, &swept).await;
-            assert_eq!(town.begun(store).await, [], "after {swept}");
+            actor.assert_lists_agree(store, &reaction, &swept).await;
+            assert_eq!(actor.begun(store).await, [], "after {swept}");
             engine.go_back_to(end);
             for (operation, crashed) in operations.iter().zip(&run.crashed) {
                 if *crashed {
@@ -293,16 +126,16 @@ impl Scenario {
             }
             let again = format!("{events}, tried again");
             // A lost answer while an attempt repaired an earlier one leaves an intent for the next.
-            if bounds.faults < 2 || town.begun(store).await.is_empty() {
-                town.assert_lists_agree(store, &reaction, &again).await;
+            if bounds.faults < 2 || actor.begun(store).await.is_empty() {
+                actor.assert_lists_agree(store, &reaction, &again).await;
             }
             store.reactions().finish_all(LATER).await.unwrap();
             let swept = format!("{again}, swept");
-            let holds = town.assert_lists_agree(store, &reaction, &swept).await;
+            let holds = actor.assert_lists_agree(store, &reaction, &swept).await;
             if !run.crashed.contains(&true) {
                 assert_eq!(holds, self.holds.unwrap_or(holds), "after {again}");
             }
-            assert_eq!(town.begun(store).await, [], "after {again}, swept");
+            assert_eq!(actor.begun(store).await, [], "after {again}, swept");
             if !explorer.advance() {
                 break;
             }
@@ -339,6 +172,7 @@ scenarios! {
     a_deleted_comment_is_sent_again: &[Comment], &[&[Delete], &[Comment]], None;
     a_follow_meets_an_unfollow: &[], &[&[Follow], &[Unfollow]], None;
     an_unfollow_meets_a_follow: &[Follow], &[&[Unfollow], &[Follow]], None;
+    an_interrupted_like_is_finished_while_it_is_taken_back: &[BeginToLike], &[&[Unlike], &[Finish]], Some(false);
     a_follow_is_sent_to_two_servers: &[], &[&[Follow], &[Follow]], Some(true);
 }
 
@@ -367,6 +201,11 @@ mutants! {
     an_answer_confirmed_without_raising_the_revision: Part(List(Confirm), "$inc", "rev"), a_like_meets_an_unlike;
     an_attempt_that_is_not_noted: Part(Begin, "$push", "intents"), a_like_meets_an_unlike;
     an_attempt_that_does_not_end: Part(List(Push), "$pull", "intents"), a_like_meets_an_unlike;
+}
+
+mutants! {
+    Hasty;
+    an_activity_of_an_item_that_was_read_before_the_activities: Decision, an_interrupted_like_is_finished_while_it_is_taken_back;
 }
 
 mutants! {

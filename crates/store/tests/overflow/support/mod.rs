@@ -1,6 +1,10 @@
 //! Shared support of the model check, the mutants and the simulation.
 
+pub mod actor;
 pub mod disordered;
+#[expect(dead_code, reason = "the tests of departures use the rest")]
+#[path = "../../support/early.rs"]
+pub mod early;
 pub mod flawed;
 #[expect(dead_code, reason = "the tests of departures use the rest")]
 pub mod flawed_feed;

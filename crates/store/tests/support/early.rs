@@ -7,6 +7,7 @@ use bson::Document;
 use checker::schedule::Between;
 use document::{Engine, Find, Layer, Result};
 use embedded::Embedded;
+use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
 use store::{people, posts};
 
@@ -19,6 +20,8 @@ pub enum Early {
     AuthorInTimelines,
     /// A timeline is removed if its reader was leaving before it was read.
     Reader,
+    /// An action records the activity of an item that was in the deciding list before the activities were read.
+    Decision,
 }
 
 /// An engine on which that read comes too early.
@@ -60,6 +63,7 @@ impl Early {
     fn collections(self) -> &'static [&'static str] {
         match self {
             Self::UndeliveredPosts => &[posts::COLLECTION],
+            Self::Decision => &[posts::COLLECTION, PAGES],
             Self::AuthorInTimelines | Self::Reader => &[people::COLLECTION],
         }
     }
@@ -68,7 +72,7 @@ impl Early {
     fn is_first(self, collection: &str, find: &Find) -> bool {
         let fields = find.projection.len();
         match self {
-            Self::UndeliveredPosts => {
+            Self::UndeliveredPosts | Self::Decision => {
                 collection == people::COLLECTION && find.projection.contains_key("activities.rev")
             }
             Self::AuthorInTimelines => collection == TIMELINES && find.projection.contains_key("follows"),
@@ -85,6 +89,7 @@ impl Early {
             Self::AuthorInTimelines | Self::Reader => {
                 collection == people::COLLECTION && find.projection.contains_key("outlier")
             }
+            Self::Decision => [posts::COLLECTION, PAGES].contains(&collection),
         }
     }
 }
@@ -100,7 +105,8 @@ impl Layer for Hasty {
     }
 
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        if self.early.is_first(collection, &find) {
+        let first = self.before.lock().unwrap().is_none();
+        if first && self.early.is_first(collection, &find) {
             let before = self.copy().await?;
             *self.before.lock().unwrap() = Some(before);
         } else if self.early.is_second(collection, &find) {
