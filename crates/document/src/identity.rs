@@ -13,6 +13,7 @@ pub fn names_id(filter: &Document, change: &Change) -> bool {
                 .iter()
                 .filter_map(|operator| operators.get_document(operator).ok())
                 .any(|fields| fields.contains_key("_id")),
+            Change::Replacement { document, new_id } => new_id.is_some() || document.contains_key("_id"),
             // The `_id` that a pipeline computes is unknown before it runs; it is enough that it computes one.
             Change::Pipeline(stages) => stages.iter().flat_map(Document::values).any(|stage| {
                 stage

@@ -209,7 +209,7 @@ impl Find {
     }
 }
 
-/// What an update does to a document. Whole-document replacement is not supported.
+/// What an update does to a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// Update operators: `{$set: …, $inc: …, $push: …}`.
@@ -219,6 +219,14 @@ pub enum Change {
     Elements(Document, Vec<Document>),
     /// An aggregation pipeline that computes the new fields from the old ones: `[{$set: …}]`.
     Pipeline(Vec<Document>),
+    /// Another document, which keeps the `_id`. Of an upsert's filter, the inserted document takes only the `_id`. The
+    /// engine over MongoDB refuses it: what Spillway changes, it changes by operators.
+    Replacement {
+        /// The fields; `_id` may be missing.
+        document: Document,
+        /// The `_id` of an inserted document, if neither the filter nor the replacement names one.
+        new_id: Option<Bson>,
+    },
 }
 
 impl From<Document> for Change {

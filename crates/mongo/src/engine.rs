@@ -104,19 +104,24 @@ fn modifications(change: &Change) -> Result<UpdateModifications> {
                 .next()
                 .is_none_or(|first| !first.starts_with('$'))
             {
-                return Err(Error::refused(9, "whole-document replacement is not supported"));
+                return Err(no_replacement());
             }
             Ok(UpdateModifications::Document(operators.clone()))
         }
+        Change::Replacement { .. } => Err(no_replacement()),
         Change::Pipeline(stages) => Ok(UpdateModifications::Pipeline(stages.clone())),
     }
+}
+
+fn no_replacement() -> Error {
+    Error::refused(9, "whole-document replacement is not supported")
 }
 
 /// The elements of arrays that the paths of a change name.
 fn array_filters(change: &Change) -> Option<Vec<Document>> {
     match change {
         Change::Elements(_, filters) => Some(filters.clone()),
-        Change::Operators(_) | Change::Pipeline(_) => None,
+        Change::Operators(_) | Change::Pipeline(_) | Change::Replacement { .. } => None,
     }
 }
 

@@ -7,7 +7,7 @@
 //!   strangers              connections that have not signed in: room, and pauses after wrong passwords
 //!   about, sign_in, scram  what drivers ask before they work
 //!   read, cursor, source   find, aggregate, count, distinct and what they leave behind
-//!   write, update, replace insert, delete, update
+//!   write, update          insert, delete, update
 //!   modify                 findAndModify
 //!   explain                how a command would be done
 //!   hint, variables        the arguments hint and let, which all of these take
@@ -33,7 +33,6 @@ mod malformed;
 mod message;
 mod modify;
 mod read;
-mod replace;
 mod scram;
 mod server;
 mod sign_in;

@@ -8,7 +8,6 @@ use document::{Change, Update};
 use crate::arguments::Arguments;
 use crate::fault::{CommandError, FAILED_TO_PARSE, Outcome, TYPE_MISMATCH};
 use crate::hint;
-use crate::replace;
 use crate::server::{Command, Server};
 use crate::variables::Variables;
 use crate::write::{Failures, entries, number};
@@ -108,7 +107,10 @@ pub(crate) fn change_of(
             let message = "multi update is not supported for replacement-style update";
             return Err(CommandError::new(FAILED_TO_PARSE, message));
         }
-        Bson::Document(replacement) => return replace::with(filter, replacement, upsert),
+        Bson::Document(document) => Change::Replacement {
+            document: replacement(document)?,
+            new_id: None,
+        },
         Bson::Array(stages) => stages
             .into_iter()
             .map(|stage| match stage {
@@ -136,7 +138,24 @@ pub(crate) fn change_of(
             stages.insert(0, doc! { "$set": { "_id": { "$ifNull": ["$_id", id] } } });
             Change::Pipeline(stages)
         }
+        Change::Replacement { document, .. } => Change::Replacement {
+            document,
+            new_id: Some(id.into()),
+        },
     })
+}
+
+fn replacement(document: Document) -> Outcome<Document> {
+    match document.keys().find(|name| name.starts_with('$')) {
+        None => Ok(document),
+        Some(name) => {
+            let message = format!(
+                "The dollar ($) prefixed field '{name}' in '{name}' is not allowed in the context of an update's \
+                 replacement document. Consider using an aggregation pipeline with $replaceWith."
+            );
+            Err(CommandError::new(52, message))
+        }
+    }
 }
 
 /// Operators that also set the `_id` of an inserted document.

@@ -139,6 +139,7 @@ fn change_as_text(change: &Change) -> String {
     match change {
         Change::Operators(operators) | Change::Elements(operators, _) => line(operators),
         Change::Pipeline(stages) => array_of(stages),
+        Change::Replacement { document, .. } => line(document),
     }
 }
 

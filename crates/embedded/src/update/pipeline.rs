@@ -1,12 +1,12 @@
-//! Updates by an aggregation pipeline: the new document is computed from the old one.
+//! Updates by an aggregation pipeline, which computes the new document from the old one, and by a new document.
 
 use std::borrow::Cow;
 
 use bson::raw::cstr;
-use bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::{Document, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::Changes;
-use super::upsert::equalities;
+use super::upsert::{demanded_id, equalities};
 use crate::aggregate::{Reshape, stage, unrecognized};
 use crate::compare::{check, equal};
 use crate::filter::Filter;
@@ -34,6 +34,8 @@ pub(crate) enum Edit {
     Operators(Changes),
     /// Stages, one after the other.
     Pipeline(Vec<Reshape>),
+    /// A new document, and the `_id` that an upsert gives it if nothing else does.
+    Replacement(RawDocumentBuf, Option<RawBson>),
 }
 
 impl Edit {
@@ -46,6 +48,11 @@ impl Edit {
                 let stages = stages.iter().map(parse_stage);
                 Ok(Self::Pipeline(stages.collect::<Result<_>>()?))
             }
+            Change::Replacement { document, new_id } => {
+                let document = RawDocumentBuf::try_from(document)?;
+                let id = new_id.clone().map(RawBson::try_from).transpose()?;
+                Ok(Self::Replacement(document, id))
+            }
         }
     }
 
@@ -54,6 +61,7 @@ impl Edit {
         match self {
             Self::Operators(changes) => changes.apply(document),
             Self::Pipeline(stages) => compute(stages, document),
+            Self::Replacement(new, _) => checked(new.clone(), document.get("_id")?),
         }
     }
 
@@ -62,6 +70,14 @@ impl Edit {
         match self {
             Self::Operators(changes) => changes.insert(filter),
             Self::Pipeline(stages) => compute(stages, &equalities(filter)?),
+            Self::Replacement(new, id) => {
+                let demanded = demanded_id(filter)?;
+                let id = id
+                    .as_ref()
+                    .filter(|_| new.get("_id").is_ok_and(|id| id.is_none()));
+                let asked = demanded.get("_id")?.or(id.map(RawBson::as_raw_bson_ref));
+                checked(new.clone(), asked)
+            }
         }
     }
 }
@@ -83,9 +99,14 @@ fn compute(stages: &[Reshape], document: &RawDocument) -> Result<RawDocumentBuf>
     for stage in stages {
         computed = Cow::Owned(stage.apply(&computed)?);
     }
-    let computed = with_id(computed.into_owned(), document.get("_id")?)?;
-    check(RawBsonRef::Document(&computed))?;
-    Ok(computed)
+    checked(computed.into_owned(), document.get("_id")?)
+}
+
+/// The new document with its `_id`, if it is one that can be stored.
+fn checked(new: RawDocumentBuf, id: Option<RawBsonRef<'_>>) -> Result<RawDocumentBuf> {
+    let new = with_id(new, id)?;
+    check(RawBsonRef::Document(&new))?;
+    Ok(new)
 }
 
 /// The computed document with its `_id` first: if the pipeline drops it, the old one is kept.

@@ -40,12 +40,35 @@ impl Changes {
 
 /// A document with the values that the filter requires by equality.
 pub(super) fn equalities(filter: &Filter) -> Result<RawDocumentBuf> {
+    placed_in_document(demanded(filter)?)
+}
+
+/// A document with the `_id` that the filter requires by equality, if it does.
+pub(super) fn demanded_id(filter: &Filter) -> Result<RawDocumentBuf> {
+    let mut demanded = demanded(filter)?;
+    demanded.retain(|(path, _)| path.parts()[0].name == "_id");
+    if let Some((path, _)) = demanded.iter().find(|(path, _)| path.parts().len() > 1) {
+        let message = format!(
+            "field at '_id' must be exactly specified, field at sub-path '{}'found",
+            path.text()
+        );
+        return Err(Error::refused(55, message));
+    }
+    placed_in_document(demanded)
+}
+
+/// What the filter requires by equality.
+fn demanded(filter: &Filter) -> Result<Vec<(&Path, &RawBson)>> {
     if filter.computes() {
         let message = "$expr is not allowed in the query predicate for an upsert";
         return Err(Error::refused(224, message));
     }
     let mut demanded = Vec::new();
     collect(filter, &mut demanded);
+    Ok(demanded)
+}
+
+fn placed_in_document(demanded: Vec<(&Path, &RawBson)>) -> Result<RawDocumentBuf> {
     let mut fields = Fields::new();
     for (path, value) in demanded {
         place(&mut fields, path.parts(), Node::Value(value.as_raw_bson_ref())).map_err(|Taken| {

@@ -89,6 +89,7 @@ fn leaves_key(collection: &str, change: &Change) {
             .flat_map(Document::values)
             .filter_map(Bson::as_document)
             .collect(),
+        Change::Replacement { document, .. } => vec![document],
     };
     for path in parts.into_iter().flat_map(Document::keys) {
         let field = path.split('.').next().unwrap();

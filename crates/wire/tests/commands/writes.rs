@@ -89,3 +89,54 @@ async fn find_and_modify_tells_whether_it_inserted() {
         (doc! { "n": 1 }, doc! { "_id": 1, "a": 2 }.into())
     );
 }
+
+/// MongoDB's manual: the document that a replacement inserts has nothing of the filter but the `_id`.
+#[tokio::test]
+async fn an_upsert_by_a_replacement_takes_only_the_id_of_the_filter() {
+    let mut shell = Shell::open().await;
+    for (filter, replacement, inserted) in [
+        (
+            doc! { "_id": 1, "$and": [{ "a": 1 }, { "a": 2 }] },
+            doc! { "b": 1 },
+            doc! { "_id": 1, "b": 1 },
+        ),
+        (
+            doc! { "a": 1, "$and": [{ "a": 2 }] },
+            doc! { "_id": 2, "b": 1 },
+            doc! { "_id": 2, "b": 1 },
+        ),
+        (
+            doc! { "a.b": 1, "a": { "$eq": 2 }, "_id": 3 },
+            doc! { "c": "$a" },
+            doc! { "_id": 3, "c": "$a" },
+        ),
+    ] {
+        let update = doc! { "q": filter.clone(), "u": replacement, "upsert": true };
+        shell.run(doc! { "update": "things", "updates": [update] }).await;
+        let id = inserted.get("_id").cloned();
+        let found = shell
+            .run(doc! { "find": "things", "filter": { "_id": id } })
+            .await;
+        let found = found
+            .get_document("cursor")
+            .unwrap()
+            .get_array("firstBatch")
+            .unwrap();
+        assert_eq!(found, &[Bson::from(inserted)], "{filter}");
+    }
+    let update = doc! { "q": { "a": 7, "$and": [{ "a": 8 }] }, "u": { "b": 1 }, "upsert": true };
+    let answer = shell.run(doc! { "update": "things", "updates": [update] }).await;
+    let upserted = answer.get_array("upserted").unwrap()[0].as_document().unwrap();
+    assert!(upserted.get_object_id("_id").is_ok(), "{answer}");
+    for (filter, replacement, code) in [
+        (doc! { "_id.a": 1 }, doc! { "b": 1 }, 55),
+        (doc! { "_id": 4, "$and": [{ "_id": 5 }] }, doc! { "b": 1 }, 54),
+        (doc! { "_id": 4 }, doc! { "_id": 5 }, 66),
+        (doc! { "_id": 1 }, doc! { "_id": 5 }, 66),
+    ] {
+        let update = doc! { "q": filter.clone(), "u": replacement, "upsert": true };
+        let answer = shell.ask(doc! { "update": "things", "updates": [update] }).await;
+        let error = answer.get_array("writeErrors").unwrap()[0].as_document().unwrap();
+        assert_eq!(error.get_i32("code").unwrap(), code, "{filter}: {answer}");
+    }
+}
