@@ -10,6 +10,7 @@ mod early;
 #[path = "../overflow/support/flawed_feed.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod flawed_feed;
+mod late;
 #[path = "../support/lists.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod lists;

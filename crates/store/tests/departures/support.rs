@@ -168,7 +168,7 @@ fn reaction(act: Act) -> Reaction {
     }
 }
 
-async fn attempt(store: &Store, act: Act) -> Result<()> {
+pub async fn attempt(store: &Store, act: Act) -> Result<()> {
     match act {
         Like | Comment(_) | Share | Follow => react(store, leaver(), reaction(act)).await,
         Edit(number) => {
