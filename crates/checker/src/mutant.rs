@@ -147,6 +147,13 @@ impl<W: Write> Layer for Mutant<W> {
         self.engine.find_and_modify(collection, change).await
     }
 
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        if !self.spoil(W::of_insert(collection), &mut Document::new(), None) {
+            return Ok(());
+        }
+        self.engine.insert(collection, documents).await
+    }
+
     async fn delete(&self, collection: &str, mut filter: Document, many: bool) -> Result<u64> {
         let write = W::of_delete(collection, many);
         if !self.spoil(write, &mut filter, None) {

@@ -9,6 +9,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::{Cursor, Handle, PostId, Problem};
 use store::Store;
+use store::posts::StoredPost;
 use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
@@ -137,7 +138,8 @@ impl NewPosts {
         let places: Arc<[_]> = posts
             .iter()
             .filter(|post| !in_a_feed(&restricted, post))
-            .map(|post| (post.at.millis(), post.id.uuid()))
+            .map(StoredPost::place)
+            .map(|(at, id)| (at.millis(), id))
             .collect();
         known().insert(reader.clone(), Arc::clone(&places));
         Ok(places)

@@ -1,5 +1,7 @@
 //! Writing, reading and deleting posts, and the lists of posts.
 
+use std::cmp::Reverse;
+
 use super::people::mentions;
 use super::problems::{missing, to_problem};
 use super::{Feed, Paging, Posts};
@@ -10,14 +12,26 @@ use store::restrictions::Restricted;
 /// Which posts of a list a reader does not see.
 pub(super) type Hides = fn(&Restricted, &StoredPost) -> bool;
 
-/// In a feed: what they hide, and posts by people whom they mute or block, or who block them.
+/// In a feed: what they hide, posts and shares by people whom they mute or block, or who block them, and posts that they
+/// see further up.
 pub(super) fn in_a_feed(restricted: &Restricted, post: &StoredPost) -> bool {
     restricted.hides_post(post.id, &post.author)
+        || post
+            .share
+            .as_ref()
+            .is_some_and(|share| restricted.hides(&share.by))
+        || post.above.iter().any(|by| !restricted.hides(by))
 }
 
 /// Where they asked for these posts: only what a block hides.
 pub(super) fn asked_for(restricted: &Restricted, post: &StoredPost) -> bool {
     restricted.blocks(&post.author)
+}
+
+/// Everybody on whom it depends whether a reader sees a post.
+pub(super) fn people_of(post: &StoredPost) -> impl Iterator<Item = &Handle> {
+    let sharer = post.share.iter().map(|share| &share.by);
+    [&post.author].into_iter().chain(sharer).chain(&post.above)
 }
 
 impl Posts<'_> {
@@ -56,21 +70,34 @@ impl Posts<'_> {
             .await
     }
 
-    /// One person's posts, newest first.
+    /// What one person wrote and shared, newest first.
     pub async fn by(
         self,
         author: &Handle,
         viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<PostCard>, Problem> {
+        let authors = std::slice::from_ref(author);
+        let (posts, shared_posts) = (self.0.store.posts(), self.0.store.shared_posts());
+        let (order, wanted) = (Order::Newest, paging.limit + 1);
+        let (written, shared, posts_count, shares_count) = futures::try_join!(
+            posts.list(Some(authors), order, paging.after, wanted),
+            shared_posts.list(authors, paging.after, wanted),
+            posts.count(Some(authors)),
+            shared_posts.count(authors)
+        )
+        .map_err(to_problem)?;
+        let mut listed = [written, shared].concat();
+        listed.sort_by_key(|post| Reverse(post.place()));
+        let listed = (listed, posts_count + shares_count);
+        self.0.listing(listed, order, viewer, paging, asked_for).await
+    }
+
+    /// What one person wrote, newest first, as everybody sees it.
+    pub async fn written_by(self, author: &Handle, paging: Paging) -> Result<Listing<PostCard>, Problem> {
+        let authors = Some(std::slice::from_ref(author));
         self.0
-            .list_posts(
-                Some(std::slice::from_ref(author)),
-                Order::Newest,
-                viewer,
-                paging,
-                asked_for,
-            )
+            .list_posts(authors, Order::Newest, None, paging, asked_for)
             .await
     }
 
@@ -230,7 +257,7 @@ impl Feed {
             .collect();
         let (restricted, names, liked, shared) = futures::try_join!(
             self.restricted_of(viewer, &posts),
-            people.named(posts.iter().map(|post| &post.author).chain(&mentioned)),
+            people.named(posts.iter().flat_map(people_of).chain(&mentioned)),
             stored.with_actor(&posts, Relation::Likes, viewer),
             stored.with_actor(&posts, Relation::Shares, viewer)
         )
@@ -242,6 +269,10 @@ impl Feed {
             // The posts of an author who has just left are being deleted; one that is still listed is about to
             // disappear.
             let author: Person = names.get(&post.author)?.clone();
+            let shared_by = match &post.share {
+                Some(share) => Some(names.get(&share.by)?.clone()),
+                None => None,
+            };
             Some(PostCard {
                 meter: post.likes,
                 post: Post {
@@ -256,6 +287,8 @@ impl Feed {
                     likes: post.likes.count,
                     comments: post.comments,
                     shares: post.shares,
+                    shared_at: post.share.map(|share| share.at),
+                    shared_by,
                 },
             })
         });

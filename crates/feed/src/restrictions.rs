@@ -6,6 +6,7 @@ use store::posts::StoredPost;
 use store::reactions::Reaction;
 use store::restrictions::{Restricted, Restriction};
 
+use super::posts::people_of;
 use super::problems::to_problem;
 use super::{Feed, Restrictions};
 
@@ -107,7 +108,7 @@ pub(super) async fn restricted_of(
     reader: &Handle,
     posts: &[StoredPost],
 ) -> document::Result<Restricted> {
-    let authors = posts.iter().map(|post| &post.author);
+    let authors = posts.iter().flat_map(people_of);
     // Nobody restricts themselves.
     let others = authors.filter(|author| *author != reader);
     let ids = posts.iter().map(|post| post.id);

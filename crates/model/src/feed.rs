@@ -56,6 +56,12 @@ pub struct Post {
     pub liked: bool,
     /// Whether the reader shared it.
     pub shared: bool,
+    /// Whose share puts it into this list; left out where it stands as its author's.
+    #[serde(rename = "sharedBy", default, skip_serializing_if = "Option::is_none")]
+    pub shared_by: Option<Person>,
+    /// When they shared it; left out where it stands as its author's.
+    #[serde(rename = "sharedAt", default, skip_serializing_if = "Option::is_none")]
+    pub shared_at: Option<Timestamp>,
 }
 
 /// A post with the meter of its likes, as the pages show it.

@@ -137,6 +137,7 @@ impl Departure<'_> {
         self.end_sessions().await?;
         self.remove_reports().await?;
         self.remove_edits().await?;
+        self.remove_shared_posts().await?;
         self.session.timelines().remove(self.handle).await?;
         if !self.empty_lists(seen).await? {
             return Ok(false);

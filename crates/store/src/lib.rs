@@ -3,7 +3,7 @@
 //! [`overflow`] is the outlier pattern, written once against the port. The other modules keep the documents of the
 //! feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
 //! documents in step, [`restrictions`] says who mutes and blocks whom, and [`account_deletion`] removes a person and everything that is theirs. [`search`] finds posts and people
-//! by words. [`comments`] are read with what their authors changed. [`reports`] are for the operator. [`town`] and [`class`] are facts about the store as a whole.
+//! by words. [`comments`] are read with what their authors changed, and [`shared_posts`] says where shares put posts into feeds. [`reports`] are for the operator. [`town`] and [`class`] are facts about the store as a whole.
 
 pub mod account_deletion;
 pub mod changes;
@@ -28,6 +28,7 @@ pub mod search;
 pub mod sessions;
 mod settings;
 pub mod sharding;
+pub mod shared_posts;
 mod store;
 mod suspensions;
 pub mod timeline;

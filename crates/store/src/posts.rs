@@ -15,6 +15,7 @@ use crate::Store;
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::people::date;
 use crate::search;
+use crate::shared_posts::SharedPost;
 use document::{Error, Find, Result};
 use outlier::fields;
 
@@ -45,6 +46,20 @@ pub struct StoredPost {
     pub shares: u64,
     /// Whether the teacher of a class hides it from everybody.
     pub withheld: bool,
+    /// The share that puts it into a list; `None` where it stands as its author's.
+    pub share: Option<SharedPost>,
+    /// Who puts it into a newer place of the same list, as far as that is known.
+    pub above: Vec<Handle>,
+}
+
+impl StoredPost {
+    /// Where it stands among the newest: the time and the id of the share, or its own.
+    pub fn place(&self) -> (Timestamp, Uuid) {
+        match &self.share {
+            Some(share) => (share.at, share.id),
+            None => (self.at, self.id.uuid()),
+        }
+    }
 }
 
 /// The stored form of a new post, with the tags and words of its text and empty lists. `born` distinguishes it from an earlier
@@ -184,17 +199,7 @@ impl<'a> Posts<'a> {
         limit: usize,
     ) -> Result<Vec<StoredPost>> {
         let field = order.field();
-        if let Some(cursor) = after {
-            order.accept(cursor)?;
-            let value = order.value(cursor);
-            filter.insert(
-                "$or",
-                vec![
-                    Bson::Document(doc! { field: { "$lt": &value } }),
-                    Bson::Document(doc! { field: value, "_id": { "$lt": uuid_bson(cursor.id) } }),
-                ],
-            );
-        }
+        order.restrict(&mut filter, after)?;
         let find = summaries(filter)
             .sort(doc! { field: -1, "_id": -1 })
             .limit(limit as u64);
@@ -303,6 +308,8 @@ impl<'a> Posts<'a> {
             comments: list(Relation::Comments)?.count,
             shares: list(Relation::Shares)?.count,
             withheld: document.contains_key(withheld::FIELD),
+            share: None,
+            above: Vec::new(),
         })
     }
 }

@@ -6,7 +6,7 @@
 
 use bson::Document;
 
-use crate::{comments, held_handles, overflow, people, posts, reports, sessions, timeline};
+use crate::{comments, held_handles, overflow, people, posts, reports, sessions, shared_posts, timeline};
 
 /// The shard key of one collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl ShardKey {
 
 /// The collections that are sharded. Any other stays on the database's primary shard: `meta`, which has one small
 /// document.
-pub const PLAN: [ShardKey; 8] = [
+pub const PLAN: [ShardKey; 9] = [
     ShardKey {
         collection: people::COLLECTION,
         why: "Every command on one person names the handle, which is the `_id`. Hashed, because many handles begin \
@@ -92,6 +92,13 @@ pub const PLAN: [ShardKey; 8] = [
     ShardKey {
         collection: comments::COLLECTION,
         why: "The new text of a comment is found by its `_id`. Only deleting a post or an account asks all shards.",
+        hashed: "_id",
+        then: &[],
+    },
+    ShardKey {
+        collection: shared_posts::COLLECTION,
+        why: "A share is written by its `_id`, which is made from the post and the sharer. The shares of some people are found \
+              on all shards, like their posts.",
         hashed: "_id",
         then: &[],
     },

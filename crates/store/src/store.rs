@@ -7,7 +7,8 @@ use outlier::Lists;
 use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
     Settings, account_deletion, class, comments, held_handles, notifications, overflow, people, posts,
-    reactions, recovery, reports, restrictions, schema, search, sessions, suspensions, timeline,
+    reactions, recovery, reports, restrictions, schema, search, sessions, shared_posts, suspensions,
+    timeline,
 };
 use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
 
@@ -49,6 +50,7 @@ impl Store {
         held_handles::prepare(&*engine).await?;
         reports::prepare(&*engine).await?;
         comments::prepare(&*engine).await?;
+        shared_posts::prepare(&*engine).await?;
         account_deletion::prepare(&*engine).await?;
         reactions::prepare(&*engine).await?;
         notifications::prepare(&*engine).await?;
@@ -139,6 +141,11 @@ impl Store {
     /// The post documents.
     pub fn posts(&self) -> posts::Posts<'_> {
         posts::Posts::new(self)
+    }
+
+    /// Shares, as posts are listed.
+    pub fn shared_posts(&self) -> shared_posts::SharedPosts<'_> {
+        shared_posts::SharedPosts::new(self)
     }
 
     /// The words of posts and people.

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::overflow::{PAGES, uuid_bson};
 use crate::store::holds_any;
-use crate::{Store, comments, people, posts, reports, sessions, timeline};
+use crate::{Store, comments, people, posts, reports, sessions, shared_posts, timeline};
 use document::{Error, Find, Result, Update};
 
 /// The collection of facts about the store as a whole.
@@ -267,6 +267,7 @@ async fn clear(store: &Store) -> Result<()> {
         sessions::COLLECTION,
         reports::COLLECTION,
         comments::COLLECTION,
+        shared_posts::COLLECTION,
     ] {
         store.engine().delete(collection, Document::new(), true).await?;
     }

@@ -62,7 +62,7 @@ async fn person(feed: &Feed, segment: &str) -> Result<Atom, Problem> {
     let handle: Handle = handle.parse().map_err(|_| nobody())?;
     let (profile, posts) = futures::try_join!(
         feed.people().profile(&handle, None),
-        feed.posts().by(&handle, None, paging())
+        feed.posts().written_by(&handle, paging())
     )?;
     Ok(Atom {
         title: format!("{} (@{handle})", profile.name),

@@ -34,6 +34,7 @@ mod search;
 mod security;
 mod sessions;
 mod settings;
+mod shares;
 mod stage;
 mod suggestions;
 mod tap;

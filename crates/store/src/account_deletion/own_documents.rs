@@ -28,6 +28,20 @@ impl Departure<'_> {
         }
     }
 
+    /// Removes how the person's shares are listed.
+    pub(super) async fn remove_shared_posts(&self) -> Result<()> {
+        let shared_posts = self.session.shared_posts();
+        loop {
+            let some = shared_posts.some_by(self.handle).await?;
+            if some.is_empty() || !self.is_there().await? {
+                return Ok(());
+            }
+            for shared in &some {
+                shared_posts.remove(shared).await?;
+            }
+        }
+    }
+
     /// Removes the new texts of the person's comments, which are gone.
     pub(super) async fn remove_edits(&self) -> Result<()> {
         let comments = self.session.comments();

@@ -1,7 +1,10 @@
-use bson::{Bson, DateTime};
-use model::{Cursor, Post, PostId, Timestamp};
+use bson::{Bson, DateTime, Document, doc};
+use model::{Cursor, Post, Timestamp};
+use uuid::Uuid;
 
 use super::StoredPost;
+use crate::overflow::uuid_bson;
+use crate::shared_posts::shared_id;
 use document::{Error, Result};
 
 /// In which order to list posts.
@@ -41,17 +44,43 @@ impl Order {
         }
     }
 
+    /// Restricts a filter to what comes after a cursor.
+    pub(crate) fn restrict(self, filter: &mut Document, after: Option<Cursor>) -> Result<()> {
+        let Some(cursor) = after else {
+            return Ok(());
+        };
+        self.accept(cursor)?;
+        let (field, value) = (self.field(), self.value(cursor));
+        let after = [
+            doc! { field: { "$lt": &value } },
+            doc! { field: value, "_id": { "$lt": uuid_bson(cursor.id) } },
+        ];
+        filter.insert("$or", after.to_vec());
+        Ok(())
+    }
+
     /// The cursor just after a post as stored.
     pub fn cursor_after(self, post: &StoredPost) -> Cursor {
-        self.cursor(post.id, post.at, post.likes.count)
+        let (at, id) = post.place();
+        self.cursor(id, at, post.likes.count)
     }
 
     /// The cursor just after a post as a reader sees it.
     pub fn cursor_of(self, post: &Post) -> Cursor {
-        self.cursor(post.id, post.at, post.likes)
+        let share = post.shared_by.as_ref().zip(post.shared_at);
+        let (at, id) = match share {
+            Some((by, at)) => (at, shared_id(post.id, &by.handle)),
+            None => (post.at, post.id.uuid()),
+        };
+        self.cursor(id, at, post.likes)
     }
 
-    fn cursor(self, id: PostId, at: Timestamp, likes: u64) -> Cursor {
+    /// The cursor just after a place among the newest.
+    pub(crate) fn cursor_at(self, at: Timestamp, id: Uuid) -> Cursor {
+        self.cursor(id, at, 0)
+    }
+
+    fn cursor(self, id: Uuid, at: Timestamp, likes: u64) -> Cursor {
         let key = match self {
             Self::Newest => at.millis(),
             Self::MostLiked => i64::try_from(likes).unwrap_or(i64::MAX),
@@ -59,7 +88,7 @@ impl Order {
         Cursor {
             list: self.list(),
             key,
-            id: id.uuid(),
+            id,
             page: None,
         }
     }

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::{FIELD, Reaction, user};
 use crate::Store;
 use crate::overflow::{Item, Key, Owner, uuid_bson};
+use crate::shared_posts::SharedPost;
 use document::{Attempts, Error, Result};
 
 /// What every change of an actor's list writes with it: it raises the list's `rev`, so that nobody who read the list
@@ -51,7 +52,15 @@ pub(crate) async fn agree(
             Reaction::Comment(post, id) => store.comments().edit_of(*post, *id).await?,
             Reaction::Like(_) | Reaction::Share(_) | Reaction::Follow(_) => None,
         };
+        // Read before the share is seen to be gone, too.
+        let listed = match reaction {
+            Reaction::Share(post) => store.shared_posts().by(actor, *post).await?,
+            Reaction::Like(_) | Reaction::Comment(..) | Reaction::Follow(_) => None,
+        };
         let item = decided(store, actor, reaction).await?;
+        if let (Some(listed), None) = (&listed, &item) {
+            store.shared_posts().remove(listed).await?;
+        }
         if let (Some(edit), None) = (edit, &item) {
             store.comments().forget(&edit).await?;
         }
@@ -68,6 +77,7 @@ pub(crate) async fn agree(
         let done = match (item, ends) {
             (Some(_), None) if kept.is_some() => true,
             (Some(item), _) => {
+                list_share(store, reaction, &item).await?;
                 let mut activity = reaction.activity(&item);
                 activity.id = kept.unwrap_or(activity.id);
                 let appended = activities
@@ -90,6 +100,18 @@ pub(crate) async fn agree(
         }
     }
     Err(Error::Contended(own.to_string()))
+}
+
+/// Writes how a share is listed, before the activity: if the share was taken back meanwhile, the activities have
+/// changed, and the lists are made to agree once more.
+pub(super) async fn list_share(store: &Store, reaction: &Reaction, item: &Item) -> Result<()> {
+    match reaction {
+        Reaction::Share(post) => match SharedPost::of(*post, item) {
+            Some(shared) => store.shared_posts().insert(&shared).await,
+            None => Ok(()),
+        },
+        Reaction::Like(_) | Reaction::Comment(..) | Reaction::Follow(_) => Ok(()),
+    }
 }
 
 /// Makes a reader's `following` list agree with an author's followers. `store` is in one session.

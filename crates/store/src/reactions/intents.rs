@@ -5,12 +5,13 @@ use model::{Handle, Relation, Timestamp};
 use uuid::Uuid;
 
 use super::post_deletion::agree_on_deletion;
-use super::{Action, Attempt, Reactions, agree, unless_gone, user};
+use super::{Action, Attempt, Reaction, Reactions, agree, unless_gone, user};
 use crate::Store;
 use crate::account_deletion::not_being_deleted;
 use crate::overflow::{Key, Snapshot, uuid_bson};
 use crate::people::{COLLECTION, date};
 use crate::restrictions;
+use crate::timeline::Timelines;
 use document::{DocumentEngine, Error, Find, Index, Result, Update};
 use outlier::{Sweep, fields};
 
@@ -201,7 +202,13 @@ impl Reactions<'_> {
         for (relation, owner) in [(Relation::Activities, &user(actor)), (relation, &owner)] {
             unless_gone(store.list(relation).remove(owner, &absent).await)?;
         }
-        unless_gone(finish(store, actor, &intent.action, Some(intent.attempt)).await)
+        unless_gone(finish(store, actor, &intent.action, Some(intent.attempt)).await)?;
+        match intent.action {
+            Action::React(Reaction::Share(_)) => {
+                Timelines::within(store, self.store).deliver_shares(actor).await
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Finishes interrupted attempts; returns how many there were.

@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::deliver::UNDELIVERED;
 use super::stored::{Entry, Timeline};
-use super::{COLLECTION, Timelines};
+use super::{COLLECTION, LISTED, Timelines};
 use crate::account_deletion::MARK;
 use crate::overflow::uuid_bson;
-use crate::{people, posts};
+use crate::people;
 use document::{Error, Find, Result};
 
 /// How many timelines to audit together.
@@ -42,6 +42,7 @@ pub(crate) struct Suspect {
 }
 
 /// A timeline whose entries are compared with the posts.
+#[derive(Clone)]
 struct Open {
     suspect: usize,
     /// The authors whose posts must be in it.
@@ -125,7 +126,7 @@ impl Timelines<'_> {
                 None => _ = suspect.faults.insert(TimelineFault::Orphan),
             }
         }
-        self.missing(open, &mut suspects).await?;
+        self.missing(&open, &mut suspects).await?;
         suspects.retain(|suspect| !suspect.faults.is_empty());
         Ok(suspects)
     }
@@ -227,9 +228,21 @@ impl Timelines<'_> {
         Ok(people)
     }
 
-    /// Reads the posts of all authors of some timelines, newest first, down to each timeline's end, and notes what is
+    /// Reads the posts and shares of all authors of some timelines, newest first, down to each timeline's end, and notes what is
     /// missing.
-    async fn missing(&self, mut open: Vec<Open>, suspects: &mut [Suspect]) -> Result<()> {
+    async fn missing(&self, open: &[Open], suspects: &mut [Suspect]) -> Result<()> {
+        for collection in LISTED {
+            self.missing_in(collection, open.to_vec(), suspects).await?;
+        }
+        Ok(())
+    }
+
+    async fn missing_in(
+        &self,
+        collection: &str,
+        mut open: Vec<Open>,
+        suspects: &mut [Suspect],
+    ) -> Result<()> {
         let mut missing: BTreeMap<Uuid, Vec<(usize, Handle)>> = BTreeMap::new();
         let mut filter = Document::new();
         loop {
@@ -247,7 +260,7 @@ impl Timelines<'_> {
                 .project(doc! { "author": 1, "at": 1 })
                 .sort(doc! { "at": -1, "_id": -1 })
                 .limit(STRETCH);
-            let found = self.store.engine().find(posts::COLLECTION, find).await?;
+            let found = self.store.engine().find(collection, find).await?;
             for post in &found {
                 let post = Entry::read(post, "_id")?;
                 for timeline in open.iter_mut().filter(|it| it.authors.contains(&post.author)) {
@@ -276,7 +289,7 @@ impl Timelines<'_> {
         for ids in ids.chunks(AUTHORS) {
             let delivered = doc! { "_id": { "$in": ids }, UNDELIVERED: { "$exists": false } };
             let find = Find::matching(delivered).project(doc! { "_id": 1, "author": 1, "at": 1 });
-            for post in self.store.engine().find(posts::COLLECTION, find).await? {
+            for post in self.store.engine().find(collection, find).await? {
                 let post = Entry::read(&post, "_id")?;
                 for (suspect, author) in missing.remove(&post.post).into_iter().flatten() {
                     let post = Some(post.post);
@@ -300,7 +313,12 @@ impl Timelines<'_> {
                 let theirs = timeline.entries.iter().filter(|entry| entry.author == *author);
                 let ids: Vec<Bson> = theirs.map(|entry| uuid_bson(entry.post)).collect();
                 let shown = doc! { "_id": { "$in": ids }, "author": author.as_str() };
-                Ok(self.store.engine().count(posts::COLLECTION, shown).await? > 0)
+                for collection in LISTED {
+                    if self.store.engine().count(collection, shown.clone()).await? > 0 {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
             }
         }
     }

@@ -2,8 +2,9 @@ use bson::{Bson, doc};
 use model::Handle;
 
 use super::stored::{Entry, Timeline};
-use super::{COLLECTION, DeliveryMode, Timelines};
-use crate::{account_deletion, people, posts};
+use super::{COLLECTION, DeliveryMode, LISTED, Timelines};
+use crate::shared_posts::OF;
+use crate::{account_deletion, people, posts, shared_posts};
 use document::{Attempts, Error, Find, Result};
 
 impl Timelines<'_> {
@@ -60,17 +61,29 @@ impl Timelines<'_> {
         Err(Error::Contended(format!("the timeline of {reader}")))
     }
 
-    /// The newest posts of some authors. The index has all that an entry needs, so no post is read.
+    /// The newest posts and shares of some authors. The index has all that a post's entry needs, so no post is read.
     pub(super) async fn newest_by(&self, authors: &[Handle]) -> Result<Vec<Entry>> {
         if authors.is_empty() {
             return Ok(Vec::new());
         }
-        let find = Find::matching(posts::by(Some(authors)))
-            .project(doc! { "author": 1, "at": 1 })
-            .sort(doc! { "at": -1, "_id": -1 })
-            .limit(self.window() as u64);
-        let found = self.store.engine().find(posts::COLLECTION, find).await?;
-        found.iter().map(|post| Entry::read(post, "_id")).collect()
+        let mut entries = Vec::new();
+        for collection in LISTED {
+            let mut fields = doc! { "author": 1, "at": 1 };
+            if collection == shared_posts::COLLECTION {
+                fields.insert(OF, 1);
+            }
+            let find = Find::matching(posts::by(Some(authors)))
+                .project(fields)
+                .sort(doc! { "at": -1, "_id": -1 })
+                .limit(self.window() as u64);
+            let found = self.store.engine().find(collection, find).await?;
+            for entry in &found {
+                entries.push(Entry::read(entry, "_id")?);
+            }
+        }
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.order()));
+        entries.truncate(self.window());
+        Ok(entries)
     }
 
     /// How an author's posts reach their followers, and the author's incarnation; `None` if the author does not exist

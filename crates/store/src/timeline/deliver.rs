@@ -8,11 +8,12 @@ use model::{Cursor, Handle, PostId, PostText, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
 use super::stored::Entry;
-use super::{COLLECTION, DeliveryMode, Timelines};
+use super::{COLLECTION, DeliveryMode, LISTED, Timelines};
 use crate::overflow::{Snapshot, delete_owner, number, uuid_bson};
 use crate::posts::{self, StoredPost, new_document};
 use crate::reactions::{activity_of_post, agree_on_post, raise_rev};
-use crate::{notifications, people};
+use crate::shared_posts::SharedPost;
+use crate::{notifications, people, shared_posts};
 use document::{Attempts, Consistency, Error, Find, Result, Update};
 use outlier::Sweep;
 use outlier::fields::uuid;
@@ -70,25 +71,66 @@ impl Timelines<'_> {
             return Err(error);
         }
         recorded?;
-        match self.delivery_mode(author).await? {
-            None | Some((DeliveryMode::Outlier, _)) => {}
-            Some((DeliveryMode::Becoming, born)) => self.announce(author, born).await?,
-            Some((DeliveryMode::Ordinary, _)) => {
-                for post in &posts {
-                    self.reach(author, &Write::Post(Entry::read(post, "_id")?))
-                        .await?;
-                }
-            }
-        }
+        let entries: Result<Vec<Entry>> = posts.iter().map(|post| Entry::read(post, "_id")).collect();
+        self.distribute(author, entries?).await?;
         for post in posts {
             let own = post
                 .into_iter()
                 .filter(|(field, _)| field == "_id" || field == "born");
-            let filter: Document = own.collect();
-            let delivered = Update::one(filter, doc! { "$unset": { UNDELIVERED: "" } });
-            self.store.engine().update(posts::COLLECTION, delivered).await?;
+            self.mark_delivered(posts::COLLECTION, own.collect()).await?;
         }
         Ok(())
+    }
+
+    /// Finishes all shares of a person that some followers may not have yet. Repeating it changes nothing.
+    pub(crate) async fn deliver_shares(&self, author: &Handle) -> Result<()> {
+        let waiting = self.store.shared_posts().waiting(author).await?;
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        self.deliver_these(author, &waiting).await
+    }
+
+    /// The same for some shares that are stored. If the person is gone, they are removed.
+    pub(crate) async fn deliver_these(&self, author: &Handle, waiting: &[SharedPost]) -> Result<()> {
+        let shared_posts = self.store.shared_posts();
+        let entries = waiting.iter().map(|shared| Entry {
+            post: shared.id,
+            author: shared.by.clone(),
+            at: shared.at,
+            of: Some(shared.of.uuid()),
+        });
+        // In this order: what was read before nobody had the handle is no later holder's.
+        let is_there = self.distribute(author, entries.collect()).await?;
+        for shared in waiting {
+            if is_there {
+                self.mark_delivered(shared_posts::COLLECTION, shared.filter())
+                    .await?;
+            } else {
+                shared_posts.remove(shared).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts posts or shares into the timelines that they belong in. Returns whether the author is there.
+    async fn distribute(&self, author: &Handle, entries: Vec<Entry>) -> Result<bool> {
+        match self.delivery_mode(author).await? {
+            None => return Ok(false),
+            Some((DeliveryMode::Outlier, _)) => {}
+            Some((DeliveryMode::Becoming, born)) => self.announce(author, born).await?,
+            Some((DeliveryMode::Ordinary, _)) => {
+                for entry in entries {
+                    self.reach(author, &Write::Post(entry)).await?;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    async fn mark_delivered(&self, collection: &str, entry: Document) -> Result<()> {
+        let delivered = Update::one(entry, doc! { "$unset": { UNDELIVERED: "" } });
+        self.store.engine().update(collection, delivered).await.map(drop)
     }
 
     async fn waiting(&self, author: &Handle) -> Result<Vec<Document>> {
@@ -140,21 +182,26 @@ impl Timelines<'_> {
         let authors = self.undelivered().await?;
         let mut sweep = Sweep::default();
         for author in &authors {
-            sweep.note(author, self.deliver(author).await)?;
+            let delivered = match self.deliver(author).await {
+                Ok(()) => self.deliver_shares(author).await,
+                failed => failed,
+            };
+            sweep.note(author, delivered)?;
         }
         sweep.end()
     }
 
-    /// The authors of posts that may not be in all their timelines.
+    /// The authors of posts and shares that may not be in all their timelines.
     pub(crate) async fn undelivered(&self) -> Result<Vec<Handle>> {
-        let find = Find::matching(doc! { UNDELIVERED: true })
-            .project(doc! { "author": 1 })
-            .limit(SWEEP);
-        let found = self.store.engine().find(posts::COLLECTION, find).await?;
-        let mut authors: Vec<Handle> = found
-            .iter()
-            .filter_map(|post| post.get_str("author").ok()?.parse().ok())
-            .collect();
+        let mut authors: Vec<Handle> = Vec::new();
+        for collection in LISTED {
+            let find = Find::matching(doc! { UNDELIVERED: true })
+                .project(doc! { "author": 1 })
+                .limit(SWEEP);
+            let found = self.store.engine().find(collection, find).await?;
+            let found = found.iter();
+            authors.extend(found.filter_map(|post| post.get_str("author").ok()?.parse().ok()));
+        }
         authors.sort_unstable();
         authors.dedup();
         Ok(authors)

@@ -19,7 +19,7 @@ mod stored;
 use bson::doc;
 use model::{Handle, Relation, Topic};
 
-use crate::Store;
+use crate::{Store, posts, shared_posts};
 use document::{Find, Result, Update};
 use stored::Timeline;
 
@@ -30,6 +30,9 @@ pub(crate) use stored::attempt_of;
 
 /// The collection of timelines. `_id` is the reader's handle.
 pub const COLLECTION: &str = "timelines";
+
+/// The collections of what timelines list.
+const LISTED: [&str; 2] = [posts::COLLECTION, shared_posts::COLLECTION];
 
 /// How many posts a timeline holds unless the settings say otherwise: ten screens, in a document of about 14 KB.
 pub const WINDOW: usize = 200;

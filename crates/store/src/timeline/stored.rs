@@ -8,15 +8,18 @@ use uuid::Uuid;
 
 use crate::overflow::{number, uuid_bson};
 use crate::people::date;
+use crate::shared_posts::OF;
 use document::{Error, Result};
 use outlier::fields::uuid;
 
-/// A post in a timeline. If `at` or `author` differ from the post's, it was deleted and another post has its id.
+/// A post in a timeline, or a share of one. If `at` or `author` differ from the post's, it was deleted and another post has its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub post: Uuid,
     pub author: Handle,
     pub at: Timestamp,
+    /// The post that the author shared. Then the other fields are those of the share.
+    pub of: Option<Uuid>,
 }
 
 /// A timeline as stored.
@@ -49,17 +52,30 @@ impl Entry {
     }
 
     pub fn to_document(&self) -> Document {
-        doc! {
+        let mut document = doc! {
             "post": uuid_bson(self.post), "author": self.author.as_str(), "at": DateTime::from_millis(self.at.millis()),
+        };
+        if let Some(of) = self.of {
+            document.insert(OF, uuid_bson(of));
         }
+        document
     }
 
-    /// Reads an entry, or, with the post's id in `_id`, a post.
+    /// The post that it shows.
+    pub fn shows(&self) -> Uuid {
+        self.of.unwrap_or(self.post)
+    }
+
+    /// Reads an entry, or, with the id in `_id`, a post or a share.
     pub fn read(document: &Document, id: &str) -> Result<Self> {
         Ok(Self {
             post: uuid(document, id)?,
             author: handle(document.get("author"))?,
             at: date(document, "at")?,
+            of: match document.get(OF) {
+                Some(_) => Some(uuid(document, OF)?),
+                None => None,
+            },
         })
     }
 }
@@ -211,6 +227,7 @@ mod tests {
             post: Uuid::from_u128(u128::try_from(at).unwrap()),
             author: author.parse().unwrap(),
             at: Timestamp::from_millis(at),
+            of: None,
         }
     }
 

@@ -12,7 +12,8 @@
 //! `{"end":{"users":3,…}}`, has the number of documents of each collection, so that a truncated file is never mistaken
 //! for a complete one.
 //!
-//! Handles that are held for people who have left are exported too, so that nobody gets them at the new place, and so are reports and the new texts of comments. Sessions are
+//! Handles that are held for people who have left are exported too, so that nobody gets them at the new place, and so are reports, the new texts of
+//! comments, and shares as they are listed. Sessions are
 //! not: a sign-in at one store is not valid at another.
 
 mod canonical;
@@ -26,22 +27,24 @@ pub use lines::{Counts, LineError, Lines};
 
 use crate::overflow::PAGES;
 use crate::town::META;
-use crate::{comments, held_handles, people, posts, reports};
+use crate::{comments, held_handles, people, posts, reports, shared_posts};
 
 /// Documents that are no part of a list.
-const OTHERS: [&str; 4] = [
+const OTHERS: [&str; 5] = [
     META,
     held_handles::COLLECTION,
     reports::COLLECTION,
     comments::COLLECTION,
+    shared_posts::COLLECTION,
 ];
 
 /// The collections that move, in the order in which a batch of an import is written: pages before their owners.
-const COLLECTIONS: [&str; 7] = [
+const COLLECTIONS: [&str; 8] = [
     META,
     held_handles::COLLECTION,
     reports::COLLECTION,
     comments::COLLECTION,
+    shared_posts::COLLECTION,
     PAGES,
     people::COLLECTION,
     posts::COLLECTION,

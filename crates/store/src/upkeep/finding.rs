@@ -70,6 +70,9 @@ pub enum Violation {
     /// The new text of a comment that was deleted.
     #[error("an edit of comment {comment}, which is gone")]
     EditUnfounded { comment: String },
+    /// A share that is listed like a post, but was taken back.
+    #[error("lists a share of {target} that was taken back")]
+    ShareUnfounded { target: String },
     /// A list by itself, its pages, or a document that is malformed.
     #[error("{}", words(.0))]
     #[serde(untagged)]
@@ -128,7 +131,8 @@ impl Violation {
             | Self::ActivityUnfounded { .. }
             | Self::Undelivered
             | Self::OrphanTimeline
-            | Self::EditUnfounded { .. } => Severity::Unfinished,
+            | Self::EditUnfounded { .. }
+            | Self::ShareUnfounded { .. } => Severity::Unfinished,
             Self::TimelineLacks { .. } | Self::TimelineUnfounded { .. } => Severity::Broken,
         }
     }

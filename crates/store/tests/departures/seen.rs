@@ -9,7 +9,7 @@ use store::Store;
 use store::overflow::{Owner, PAGES};
 use store::reactions::Reaction;
 use store::upkeep::{CheckOptions, Finding, Violation, check};
-use store::{comments, people, posts, sessions, timeline};
+use store::{comments, people, posts, sessions, shared_posts, timeline};
 
 use crate::support::{leaver, neighbour, post};
 
@@ -74,6 +74,7 @@ pub async fn traces(store: &Store) -> Vec<String> {
         sessions::COLLECTION,
         timeline::COLLECTION,
         comments::COLLECTION,
+        shared_posts::COLLECTION,
     ] {
         let all = store.engine().find(collection, Find::default()).await.unwrap();
         let theirs = all.iter().map(|document| format!("{collection}: {document}"));

@@ -12,7 +12,7 @@ use model::{Handle, PostId, Relation, Timestamp, Topic};
 use store::Store;
 use store::overflow::Item;
 use store::people::User;
-use store::posts::Order;
+use store::posts::{Order, StoredPost};
 use store::reactions::{Attempt, Reaction};
 use store::upkeep::{CheckOptions, Severity, check};
 use uuid::Uuid;
@@ -240,6 +240,12 @@ async fn life(late: Option<FeedStep>) -> (Vec<Moment>, Written<FeedStep>) {
     assert!(matches!(added, Err(Error::NoOwner(_))), "{added:?}");
     town.undo("bob", Follows("ada")).await;
     town.act("bob", Follows("ada")).await;
+    town.act("ada", Follows("bob")).await;
+    town.look("ada").await;
+    town.publish("eve", 5).await;
+    town.act("bob", Shares(5)).await;
+    town.undo("bob", Shares(5)).await;
+    town.act("bob", Shares(5)).await;
     // The followers overflow, and the author becomes an outlier.
     for name in ["cem", "dua", "eve"] {
         town.act(name, Follows("ada")).await;
@@ -308,15 +314,21 @@ async fn holds(store: &Store, fact: &Fact) -> bool {
     }
 }
 
-/// Home shows the posts of those whom the reader follows, and the reader's own.
+/// Home shows what those whom the reader follows wrote and shared, and the reader's own posts.
 async fn assert_home_is_right(store: &Store, name: &'static str) {
     let following = store.list(Relation::Following);
     let followed = following.newest_first(&Topic::User(handle(name)), None, 10).await;
     let followed = followed.unwrap().items.into_iter().filter_map(|item| item.by);
     let authors: Vec<Handle> = followed.chain([handle(name)]).collect();
     let posts = store.posts().list(Some(&authors), Order::Newest, None, 10).await;
+    let followed = &authors[..authors.len() - 1];
+    let shared = store.shared_posts().list(followed, None, 10).await;
+    let listed = [posts.unwrap(), shared.unwrap()].concat();
+    let mut expected: Vec<_> = listed.iter().map(StoredPost::place).collect();
+    expected.sort_by_key(|place| std::cmp::Reverse(*place));
     let home = store.timelines().home(&handle(name), None, 10).await.unwrap();
-    assert_eq!(home.posts, posts.unwrap(), "the home feed of {name}");
+    let home: Vec<_> = home.posts.iter().map(StoredPost::place).collect();
+    assert_eq!(home, expected, "the home feed of {name}");
 }
 
 #[tokio::test]
@@ -364,6 +376,8 @@ writes! {
     an_edit_that_is_not_journaled: EditComment, Needed;
     an_edit_whose_end_is_not_journaled: ForgetEdit, Spared("the activity takes it to the disk");
     edits_whose_end_is_not_journaled: ForgetEdits, Spared("the activity takes it to the disk");
+    a_listed_share_that_is_not_journaled: ListShare, Spared("the activity takes it to the disk");
+    a_listed_share_whose_end_is_not_journaled: UnlistShare, Spared("the activity takes it to the disk");
     a_timeline_whose_end_is_not_journaled: DeleteTimeline, Spared("the end of the person takes it to the disk");
 }
 

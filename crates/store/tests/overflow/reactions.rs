@@ -9,18 +9,18 @@ use model::Timestamp;
 use store::Store;
 
 use crate::support::actor::Act::{
-    self, BeginToLike, Comment, Delete, Finish, Follow, Like, LikeOther, Unfollow, Unlike,
+    self, BeginToLike, Comment, Delete, Finish, Follow, Like, LikeOther, Share, Unfollow, Unlike, Unshare,
 };
 use crate::support::actor::{Actor, NUMBERS, fresh};
 use crate::support::early::Early::Decision;
 use crate::support::early::Hasty;
 use crate::support::flawed_feed::FeedFlaw::EndsYoung;
 use crate::support::flawed_feed::FlawedFeed;
-use crate::support::steps::FeedStep::{Begin, List};
+use crate::support::steps::FeedStep::{Begin, List, ListShare, UnlistShare};
 use crate::support::{small_store_on, walk, with_new_and_old_reads};
 use checker::cached::Cached;
 use checker::history::{History, Items};
-use checker::mutant::Fault::{Guard, Part};
+use checker::mutant::Fault::{Guard, Never, Part};
 use checker::mutant::{Mutant, fails};
 use checker::schedule::{Between, Bounds, Explorer, least, within};
 use checker::stale::{Versions, old_reads};
@@ -170,6 +170,10 @@ scenarios! {
     two_unlikes_of_a_like_whose_activity_is_in_a_page: &[Like, LikeOther(1), LikeOther(2), LikeOther(3)], &[&[Unlike], &[Unlike]], Some(false);
     a_comment_meets_its_own_deletion: &[], &[&[Comment], &[Delete]], None;
     a_deleted_comment_is_sent_again: &[Comment], &[&[Delete], &[Comment]], None;
+    a_share_meets_its_end: &[], &[&[Share], &[Unshare]], None;
+    an_end_of_a_share_meets_another_share: &[Share], &[&[Unshare], &[Share]], None;
+    a_share_is_sent_to_two_servers: &[], &[&[Share], &[Share]], Some(true);
+    an_end_of_a_share_meets_another_with_a_share_after_it: &[Share], &[&[Unshare], &[Unshare, Share]], None;
     a_follow_meets_an_unfollow: &[], &[&[Follow], &[Unfollow]], None;
     an_unfollow_meets_a_follow: &[Follow], &[&[Unfollow], &[Follow]], None;
     an_interrupted_like_is_finished_while_it_is_taken_back: &[BeginToLike], &[&[Unlike], &[Finish]], Some(false);
@@ -199,6 +203,9 @@ mutants! {
     an_activity_added_without_raising_the_revision: Part(List(Push), "$inc", "rev"), a_comment_meets_its_own_deletion;
     an_activity_removed_without_raising_the_revision: Part(List(RemoveFromHead), "$inc", "rev"), a_deleted_comment_is_sent_again;
     an_answer_confirmed_without_raising_the_revision: Part(List(Confirm), "$inc", "rev"), a_like_meets_an_unlike;
+    a_share_that_is_not_listed: Never(ListShare), a_share_meets_its_end;
+    a_share_that_stays_listed: Never(UnlistShare), a_share_meets_its_end;
+    a_later_share_that_is_listed_no_longer: Guard(UnlistShare, "born"), an_end_of_a_share_meets_another_with_a_share_after_it;
     an_attempt_that_is_not_noted: Part(Begin, "$push", "intents"), a_like_meets_an_unlike;
     an_attempt_that_does_not_end: Part(List(Push), "$pull", "intents"), a_like_meets_an_unlike;
 }

@@ -10,8 +10,8 @@ use crate::support::steps::FeedStep::{
     Announce, BeginToAnnounce, Deliver, Delivered, Doubt, Forget, Rewrite,
 };
 use crate::support::town::Act::{
-    self, Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostAgain, PostBySecond, Unfollow,
-    UnfollowSecond,
+    self, Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostAgain, PostBySecond, Share, Unfollow,
+    UnfollowSecond, Unshare,
 };
 use crate::support::town::{Overtaken, SECOND, Scenario};
 use crate::support::with_new_and_old_reads;
@@ -21,6 +21,26 @@ use checker::schedule::Between;
 
 /// Two readers who follow and have a timeline, and a third who has one.
 const ORDINARY: &[Act] = &[Post(1), Follow(1), Follow(2), Look(1), Look(2), Look(3)];
+/// The same, and a post that the author can share.
+const SHARING: &[Act] = &[
+    Post(1),
+    PostBySecond(2),
+    Follow(1),
+    Follow(2),
+    Look(1),
+    Look(2),
+    Look(3),
+];
+/// The author has shared it.
+const SHARED: &[Act] = &[
+    Post(1),
+    PostBySecond(2),
+    Follow(1),
+    Follow(2),
+    Look(1),
+    Look(2),
+    Share(2),
+];
 /// The author's followers are as many as fit into the head.
 const FULL: &[Act] = &[
     Post(1),
@@ -110,6 +130,13 @@ scenarios! {
     a_post_while_somebody_follows: ORDINARY, &[&[Post(2)], &[Follow(3)]], &[1, 2, 3];
     a_post_while_somebody_unfollows: ORDINARY, &[&[Post(2)], &[Unfollow(1)]], &[2];
     a_post_while_somebody_unfollows_and_follows_again: ORDINARY, &[&[Post(2)], &[Unfollow(1), Follow(1)]], &[1, 2];
+    a_share_while_somebody_follows: SHARING, &[&[Share(2)], &[Follow(3)]], &[1, 2, 3];
+    a_share_while_somebody_unfollows: SHARING, &[&[Share(2)], &[Unfollow(1)]], &[2];
+    a_share_while_a_follower_looks_for_the_first_time: &[PostBySecond(2), Follow(1)], &[&[Share(2)], &[Look(1)]], &[1];
+    a_share_is_taken_back_while_it_is_delivered: SHARING, &[&[Share(2)], &[Unshare(2)]], &[1, 2];
+    a_share_is_repeated_while_it_is_taken_back: SHARED, &[&[Unshare(2), Share(2)], &[Unshare(2)]], &[1, 2];
+    a_share_by_an_author_who_becomes_an_outlier: OVERFLOWED, &[&[PostBySecond(2), Share(2)], &[Follow(5)]], &[1, 2, 3, 4, 5];
+    a_sharer_leaves_while_a_post_is_shared: SHARING, &[&[Share(2)], &[Leave(0)]], &[];
     two_posts_at_once: ORDINARY, &[&[Post(2)], &[Post(3)]], &[1, 2];
     a_post_while_a_follower_looks_for_the_first_time: &[Post(1), Follow(1)], &[&[Post(2)], &[Look(1)]], &[1];
     a_reader_without_a_timeline_follows_and_looks: &[Post(1)], &[&[Follow(1)], &[Look(1)]], &[1];

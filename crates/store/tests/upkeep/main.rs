@@ -11,6 +11,7 @@ mod intents;
 mod migrate;
 mod notifications;
 mod restrictions;
+mod shared_posts;
 mod stale;
 #[path = "../support/lists.rs"]
 mod support;

@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use model::{PostCard, Relation, Topic};
+use model::{Person, PostCard, Relation, Topic};
 
 use super::{Avatar, Body, Byline, DeleteControl, Meter, MeterSize, Moment, Reactions, StoredDrawer};
 
@@ -28,6 +28,7 @@ pub fn Post(
     view! {
         <Avatar handle=post.author.handle.clone() />
         <div class="post-main">
+            {post.shared_by.clone().map(shared_by)}
             <Byline person=post.author.clone() at=post.at ago href=Some(format!("/post/{id}")) />
             <p class="post-text" dir="auto" data-testid="post-text">
                 <Body text=post.text.to_string() mentions=post.mentions.clone() found />
@@ -43,5 +44,13 @@ pub fn Post(
             </div>
             {own.then(|| view! { <DeleteControl post=id /> })}
         </div>
+    }
+}
+
+fn shared_by(person: Person) -> impl IntoView {
+    view! {
+        <p class="shared-by" data-testid="shared-by">
+            <a href=format!("/@{}", person.handle)>"Shared by " <bdi>{person.name.to_string()}</bdi></a>
+        </p>
     }
 }

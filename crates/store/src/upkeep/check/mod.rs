@@ -10,6 +10,7 @@ mod between;
 mod claims;
 mod edits;
 mod intents;
+mod shared_posts;
 mod timelines;
 
 use std::time::Duration;
@@ -101,6 +102,7 @@ pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>)
         checking.between().await?;
         checking.timelines().await?;
         checking.edits().await?;
+        checking.shared_posts().await?;
     }
     Ok(checking.checked)
 }

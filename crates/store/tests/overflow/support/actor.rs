@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::operations::Operation;
 use super::walk;
-use Act::{BeginToLike, Comment, Delete, Finish, Follow, Like, LikeOther, Unfollow, Unlike};
+use Act::{BeginToLike, Comment, Delete, Finish, Follow, Like, LikeOther, Share, Unfollow, Unlike, Unshare};
 use checker::history::{Answer, History, Request};
 
 /// How many posts the author has.
@@ -27,6 +27,8 @@ pub enum Act {
     Unlike,
     Comment,
     Delete,
+    Share,
+    Unshare,
     Follow,
     Unfollow,
     /// Likes the n-th of the posts that only fill the activities.
@@ -97,6 +99,7 @@ impl Actor {
             Like | Unlike | BeginToLike | Finish => Reaction::Like(self.post(0)),
             LikeOther(number) => Reaction::Like(self.post(number)),
             Comment | Delete => Reaction::Comment(self.post(0), Uuid::from_u128(7)),
+            Share | Unshare => Reaction::Share(self.post(0)),
             Follow | Unfollow => Reaction::Follow(self.author()),
         }
     }
@@ -150,7 +153,7 @@ impl Actor {
                 count: Some(count),
                 order: None,
             };
-            let (asked, outcome) = if matches!(act, Unlike | Delete | Unfollow) {
+            let (asked, outcome) = if matches!(act, Unlike | Delete | Unshare | Unfollow) {
                 let asked = History::ask(Request::Remove(key));
                 let (reactions, actor) = (store.reactions(), self.handle());
                 let removed = reactions.remove(&actor, &reaction, attempt).await;
@@ -199,6 +202,22 @@ impl Actor {
         let expected: Vec<Item> = decided.iter().map(|item| reaction.activity(item)).collect();
         let ids = |items: &[Item]| items.iter().map(|item| item.id).collect::<Vec<_>>();
         assert_eq!(ids(&activities), ids(&expected), "the activities after {events}");
+        let listed = store
+            .shared_posts()
+            .list(&[actor.clone()], None, 10)
+            .await
+            .unwrap();
+        let listed: Vec<Uuid> = listed
+            .iter()
+            .map(|post| post.share.as_ref().unwrap().born)
+            .collect();
+        let is_share = matches!(reaction, Reaction::Share(_));
+        let shares = decided.iter().filter(|_| is_share).map(|item| item.id);
+        assert_eq!(
+            listed,
+            shares.collect::<Vec<_>>(),
+            "the listed shares after {events}"
+        );
         if let Reaction::Follow(_) = reaction {
             let following = walk(store, &own, Relation::Following, 10).await;
             assert_eq!(ids(&following), ids(&decided), "following after {events}");

@@ -6,7 +6,7 @@ use checker::step::{Step, operand};
 use document::Change;
 use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
-use store::{comments, people, posts};
+use store::{comments, people, posts, shared_posts};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FeedStep {
@@ -56,6 +56,10 @@ pub enum FeedStep {
     ForgetEdit,
     /// Those of all comments on a post that is gone are deleted.
     ForgetEdits,
+    /// A share is listed like a post.
+    ListShare,
+    /// A share that was taken back is no longer listed.
+    UnlistShare,
 }
 
 impl Write for FeedStep {
@@ -94,6 +98,7 @@ impl Write for FeedStep {
             people::COLLECTION => Some(Self::Join),
             posts::COLLECTION => Some(Self::Publish),
             TIMELINES => Some(Self::BeginTimeline),
+            shared_posts::COLLECTION => Some(Self::ListShare),
             _ => None,
         }
     }
@@ -107,6 +112,7 @@ impl Write for FeedStep {
             (TIMELINES, false) => Some(Self::DeleteTimeline),
             (comments::COLLECTION, false) => Some(Self::ForgetEdit),
             (comments::COLLECTION, true) => Some(Self::ForgetEdits),
+            (shared_posts::COLLECTION, false) => Some(Self::UnlistShare),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@ mod explore;
 mod overtaken;
 
 use std::cell::Cell;
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,8 @@ use model::{Handle, PostId, Relation, Timestamp, Topic};
 use store::Store;
 use store::overflow::{Item, Key};
 use store::people::User;
-use store::posts::Order;
+use store::posts::{Order, StoredPost};
+use store::reactions::{Attempt, Reaction};
 use store::timeline::COLLECTION;
 use store::upkeep::{CheckOptions, Violation, check};
 use uuid::Uuid;
@@ -21,7 +23,8 @@ use uuid::Uuid;
 pub use self::overtaken::Overtaken;
 use super::operations::Operation;
 use Act::{
-    Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostAgain, PostBySecond, Unfollow, UnfollowSecond,
+    Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostAgain, PostBySecond, Share, Unfollow,
+    UnfollowSecond, Unshare,
 };
 
 /// Two authors and their readers, under unique names.
@@ -39,6 +42,10 @@ pub enum Act {
     PostAgain(u64),
     /// The author deletes the n-th post.
     Delete(u64),
+    /// The author shares the n-th post, which the second author wrote.
+    Share(u64),
+    /// The author takes that back.
+    Unshare(u64),
     /// The n-th reader follows the author.
     Follow(u64),
     /// The n-th reader unfollows the author.
@@ -136,6 +143,17 @@ impl Town {
             Post(number) => self.publish(store, FIRST, number, 0).await,
             PostAgain(number) => self.publish(store, FIRST, number, 100).await,
             PostBySecond(number) => self.publish(store, SECOND, number, 0).await,
+            Share(number) => {
+                let at = Timestamp::from_millis(500 + i64::try_from(number).unwrap());
+                let item = Item::new(Uuid::from_u128(fresh().into()), self.person(FIRST), at);
+                let (reaction, attempt) = self.share(number, at);
+                store.reactions().add(&reaction, item, attempt).await.map(drop)
+            }
+            Unshare(number) => {
+                let (reaction, attempt) = self.share(number, Timestamp::from_millis(600));
+                let (author, reactions) = (self.person(FIRST), store.reactions());
+                reactions.remove(&author, &reaction, attempt).await.map(drop)
+            }
             Delete(number) => store.posts().delete(self.post(number)).await.map(drop),
             Follow(number) => self.follow(store, number, FIRST).await,
             FollowSecond(number) => self.follow(store, number, SECOND).await,
@@ -164,6 +182,11 @@ impl Town {
             Ok(_) | Err(Error::DuplicateKey { .. }) => timelines.deliver(&author).await,
             Err(error) => Err(error),
         }
+    }
+
+    fn share(self, number: u64, at: Timestamp) -> (Reaction, Attempt) {
+        let id = Uuid::from_u128(fresh().into());
+        (Reaction::Share(self.post(number)), Attempt { id, at })
     }
 
     async fn follow(self, store: &Store, reader: u64, author: u64) -> document::Result<()> {
@@ -241,12 +264,14 @@ impl Town {
                 .list(Some(&followed), Order::Newest, None, 100)
                 .await
                 .unwrap();
-            let expected: Vec<_> = posts.iter().map(|post| post.at.millis()).collect();
+            let shared = store.shared_posts().list(&followed, None, 100).await.unwrap();
+            let mut expected: Vec<_> = [posts, shared].concat().iter().map(StoredPost::place).collect();
+            expected.sort_by_key(|place| Reverse(*place));
             let mut seen = Vec::new();
             let mut after = None;
             loop {
                 let page = store.timelines().home(&reader, after, 2).await.unwrap();
-                seen.extend(page.posts.iter().map(|post| post.at.millis()));
+                seen.extend(page.posts.iter().map(StoredPost::place));
                 after = page.next;
                 if after.is_none() {
                     break;

@@ -7,12 +7,16 @@ use bson::doc;
 use checker::cached::Cached;
 use checker::schedule::{Between, Bounds, Explorer, least, within};
 use checker::stale::{Versions, old_reads};
-use document::Engine;
+use document::{Engine, Find};
+use model::Timestamp;
 use store::Store;
 
 use super::Act::{self, Leave, Post, PostBySecond};
 use super::{FIRST, NUMBERS, READERS, SECOND, Scenario, Town, WINDOW, fresh};
 use crate::support::small_store_on;
+
+/// So much later than everything here that no request is still running.
+const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
 
 impl Scenario {
     /// Every interleaving, every fault in those with one switch less, and with few steps every two faults.
@@ -79,6 +83,8 @@ impl Scenario {
             }
             // The crashed requests have not been retried. The sweep finishes what they left undone for others.
             store.timelines().deliver_all().await.unwrap();
+            store.reactions().finish_all(LATER).await.unwrap();
+            store.timelines().deliver_all().await.unwrap();
             store.account_deletions().finish_all().await.unwrap();
             if run.crashed.contains(&true) {
                 town.assert_what_is_left_behind_is_empty_and_found(store, &events)
@@ -143,8 +149,14 @@ pub async fn empty_store() -> (Arc<Cached>, Store) {
     (engine, store)
 }
 
-/// How many posts have not been delivered.
+/// How many posts and shares have not been delivered. A share by somebody who has left is removed by a sweep.
 async fn waiting(store: &Store) -> u64 {
     let waiting = doc! { "undelivered": true };
-    store.engine().count("posts", waiting).await.unwrap()
+    let mut count = store.engine().count("posts", waiting.clone()).await.unwrap();
+    let shared = store.engine().find("sharedPosts", Find::matching(waiting)).await;
+    for share in shared.unwrap() {
+        let author = share.get_str("author").unwrap().parse().unwrap();
+        count += u64::from(store.people().get(&author).await.unwrap().is_some());
+    }
+    count
 }
