@@ -14,20 +14,28 @@ use ui::reply::{Form, page_of_form, referring_page};
 use ui::request::feed;
 use ui::session;
 
-/// Publishes a post. Sending the same `id` again does not publish it twice.
+/// Publishes a post, which may quote another one. Sending the same `id` again does not publish it twice.
 #[server(endpoint = "compose")]
-pub async fn compose(text: String, #[server(default)] id: String) -> Result<PostId, ActionError> {
-    let form = Form::new("compose").keeping("text", &text);
+pub async fn compose(
+    text: String,
+    #[server(default)] id: String,
+    #[server(default)] quote: String,
+) -> Result<PostId, ActionError> {
+    let form = Form::new("compose")
+        .keeping("text", &text)
+        .keeping("quote", &quote);
     let result = async {
-        let author = session::require()?;
-        let id = if id.is_empty() { None } else { Some(id.parse()?) };
-        let (feed, text) = (feed()?, text.parse::<PostText>()?);
-        let post = feed.posts().compose(&author.handle, id, text.clone()).await?.post;
+        let author = session::require()?.handle;
+        let named = |id: String| (!id.is_empty()).then(|| id.parse::<PostId>()).transpose();
+        let (id, quote) = (named(id)?, named(quote)?);
+        let (posts, text) = (feed()?, text.parse::<PostText>()?);
+        let posts = posts.posts();
+        let post = posts.compose(&author, id, text.clone(), quote).await?.post;
         if post.text == text {
             return Ok(post.id);
         }
         // The browser went back to a form that was sent before, and this is another text.
-        Ok(feed.posts().compose(&author.handle, None, text).await?.post.id)
+        Ok(posts.compose(&author, None, text, quote).await?.post.id)
     };
     form.answer(result.await, |post| format!("/#post-{post}"))
 }

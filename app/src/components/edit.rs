@@ -5,7 +5,7 @@ use ui::escape::escape;
 use ui::refusal::RejectedForm;
 
 use crate::actions::comments::{AddComment, EditComment};
-use crate::actions::posts::EditPost;
+use crate::actions::posts::{Compose, EditPost};
 
 /// Changes the text of the reader's own post.
 #[component]
@@ -85,6 +85,32 @@ pub fn ReplyForm(
             text=String::new()
             submit="Reply"
             refusal=refusal.filter(|refusal| refusal.kept("reply_to") == to.id.to_string())
+        />
+    }
+}
+
+/// Quotes a post with own words.
+#[component]
+pub fn QuoteForm(
+    /// The post to quote.
+    post: PostId,
+    /// The id of the new post, so that a form that is sent twice is stored once.
+    id: PostId,
+    /// The refusal of this form, if that is why the page is shown.
+    refusal: Option<RejectedForm>,
+) -> impl IntoView {
+    view! {
+        <FoldedForm
+            test_id="quote-form"
+            action=Compose::url()
+            summary=view! { "Quote this post" }.into_any()
+            hidden=vec![("quote", post.to_string()), ("id", id.to_string())]
+            field="quote-text".to_owned()
+            label="Your words about it"
+            text=String::new()
+            hint="It becomes a post of your own, with this one below your words."
+            submit="Post"
+            refusal
         />
     }
 }

@@ -15,7 +15,7 @@ mod seam;
 mod stored;
 
 pub use activity::{ActivityRow, verb};
-pub use edit::{EditCommentForm, EditForm, ReplyForm};
+pub use edit::{EditCommentForm, EditForm, QuoteForm, ReplyForm};
 pub use found_person::{FoundPersonRow, suggestions};
 pub use list::{Entry, List, UpdateSource};
 pub use notification::NotificationRow;

@@ -63,6 +63,7 @@ pub fn what(notification: &Notification) -> String {
         NotificationKind::Follow => "follow you",
         NotificationKind::Mention => "mentioned you",
         NotificationKind::Reply => "replied to your comment",
+        NotificationKind::Quote => "quoted your post",
     };
     match (notification.kind, notification.others) {
         (_, 0) => verb.to_owned(),

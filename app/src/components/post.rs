@@ -14,6 +14,7 @@ struct PostKey {
     card: PostCard,
     ago: String,
     edited: Option<String>,
+    quoted: Option<String>,
     signed_in: bool,
     own: bool,
     found: Vec<String>,
@@ -25,11 +26,12 @@ impl PostKey {
             card,
             ago,
             edited,
+            quoted,
             signed_in,
             own,
             found,
         } = self.clone();
-        outside_of_requests(|| view! { <Post card ago edited signed_in own found /> }).into()
+        outside_of_requests(|| view! { <Post card ago edited quoted signed_in own found /> }).into()
     }
 }
 
@@ -62,6 +64,12 @@ pub fn found_post(
     let key = PostKey {
         ago: card.post.at.ago(now),
         edited: card.post.edited_at.map(|at| at.ago(now)),
+        quoted: card
+            .post
+            .quote
+            .as_ref()
+            .and_then(|quote| quote.at)
+            .map(|at| at.ago(now)),
         card,
         signed_in,
         own,

@@ -146,7 +146,8 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
                 id=feed.fresh_id(now())
                 author=author.clone()
                 draft="draft post".to_owned()
-                refusal=rejected_form_of("compose")
+                // The same action quotes a post.
+                refusal=rejected_form_of("compose").filter(|refusal| refusal.kept("quote").is_empty())
             />
         }
         .into_any()

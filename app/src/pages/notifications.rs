@@ -122,6 +122,7 @@ fn choice(kind: NotificationKind) -> &'static str {
         NotificationKind::Comment => "comments on my post",
         NotificationKind::Reply => "replies to my comment",
         NotificationKind::Share => "shares my post",
+        NotificationKind::Quote => "quotes my post",
         NotificationKind::Follow => "follows me",
         NotificationKind::Mention => "mentions me",
     }

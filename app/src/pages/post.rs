@@ -11,7 +11,7 @@ use ui::session;
 use super::request::{ListPosition, post_in_path};
 use crate::actions::comments::AddComment;
 use crate::components::{
-    CommentForms, CommentRow, EditForm, HideForm, List, PinForm, ReportLink, UpdateSource, post,
+    CommentForms, CommentRow, EditForm, HideForm, List, PinForm, QuoteForm, ReportLink, UpdateSource, post,
 };
 
 /// A post with its comments.
@@ -64,6 +64,7 @@ async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView,
     } else {
         None
     };
+    let quote_form = signed_in.then(|| quote_form(id, feed.fresh_id(now).into()));
     let refusals = ["add_comment", "edit_comment"].map(rejected_form_of);
     let row = move |comment: Comment| {
         let forms = reader.as_ref().map(|reader| CommentForms {
@@ -101,6 +102,7 @@ async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView,
         {kept
             .filter(|_| !own)
             .map(|(_, hidden)| for_a_reader(id, hidden))}
+        {quote_form}
         <section aria-labelledby="comments">
             <h2 id="comments" class="section-head">
                 "Comments"
@@ -117,6 +119,13 @@ async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView,
             <List listing=comments place fresh label="Comments" empty=Relation::Comments.description().empty row form />
         </section>
     })
+}
+
+/// The form to quote a post.
+fn quote_form(post: PostId, id: PostId) -> impl IntoView {
+    let refusal = rejected_form_of("compose");
+    let refusal = refusal.filter(|refusal| refusal.kept("quote") == post.to_string());
+    view! { <QuoteForm post id refusal /> }
 }
 
 /// The form for a comment on a post.

@@ -34,6 +34,9 @@ struct NewPost {
     /// What it says. Words such as `#weir` become tags, `@ada` a link to the person.
     #[schema(value_type = PostText)]
     text: String,
+    /// The post that it quotes.
+    #[schema(value_type = Option<PostId>)]
+    quote: Option<String>,
 }
 
 /// What a post is to say.
@@ -47,8 +50,9 @@ struct EditedPost {
 
 /// The home feed
 ///
-/// Newest first: posts by the people whom the reader follows and by the reader; everybody's posts for a reader who is
-/// not signed in. For a long home feed, `total` is a lower bound.
+/// Newest first: what the people whom the reader follows wrote and shared, and posts by the reader; everybody's posts for a
+/// reader who is not signed in. `sharedBy` and `sharedAt` are those of the share that puts a post there. `total` counts each share,
+/// and for a long home feed it is a lower bound.
 #[utoipa::path(get, path = "/feed", tag = "Posts", operation_id = "getFeed",
     params(Stretch),
     responses((status = 200, description = "A part of the feed.", body = Listing<Post>))
@@ -105,6 +109,7 @@ async fn tagged(
         (status = 201, description = "The post.", body = Post, headers(
             ("location" = String, description = "Where the post is.")
         )),
+        (status = 404, description = "There is no post to quote with this id.", body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "Somebody else's post has this id.", body = ProblemBody, content_type = "application/problem+json")
     )
 )]
@@ -115,7 +120,9 @@ async fn compose(
 ) -> Answer<Response> {
     let id = new.id.map(|id| id.parse::<PostId>()).transpose()?;
     let text: PostText = new.text.parse()?;
-    let post = feed.posts().compose(&author, id, text).await?.post;
+    let quote = new.quote.map(|quote| quote.parse::<PostId>());
+    let quote = quote.transpose().map_err(|problem| problem.about("quote"))?;
+    let post = feed.posts().compose(&author, id, text, quote).await?.post;
     Ok(created(&format!("/posts/{}", post.id), post))
 }
 

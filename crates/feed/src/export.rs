@@ -224,6 +224,9 @@ impl Export {
                     "id": post.id, "at": post.at, "text": post.text, "likes": post.likes.count,
                     "comments": post.comments, "shares": post.shares,
                 });
+                if let Some(quote) = post.quote {
+                    value["quote"] = json!(quote);
+                }
                 if let Some(at) = post.edited_at {
                     value["editedAt"] = json!(at);
                 }

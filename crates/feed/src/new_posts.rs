@@ -132,7 +132,7 @@ impl NewPosts {
         }
         let home = self.store.timelines().home(reader, None, MOST).await;
         let posts = home.map_err(to_problem)?.posts;
-        let restricted = restricted_of(&self.store, reader, &posts)
+        let restricted = restricted_of(&self.store, reader, posts.iter())
             .await
             .map_err(to_problem)?;
         let places: Arc<[_]> = posts

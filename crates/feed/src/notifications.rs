@@ -314,7 +314,7 @@ impl Objects {
                     .collect();
                 (by, people.len() as u64 - 1)
             }
-            NotificationKind::Mention | NotificationKind::Reply => {
+            NotificationKind::Mention | NotificationKind::Reply | NotificationKind::Quote => {
                 let by = match comment {
                     Some(comment) => {
                         let comment = self.mentioning.get(&(post?, comment))?;

@@ -1,11 +1,14 @@
 //! Writing, reading and deleting posts, and the lists of posts.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use super::people::mentions;
 use super::problems::{missing, to_problem};
 use super::{Feed, Paging, Posts};
-use model::{Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation, Tag, Topic};
+use model::{
+    Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Quote, Relation, Tag, Topic,
+};
 use store::posts::{Order, StoredPost};
 use store::restrictions::Restricted;
 
@@ -125,19 +128,26 @@ impl Posts<'_> {
         self.0.card(post, viewer).await
     }
 
-    /// Publishes a post. A second call with the same `id` returns the existing post.
+    /// Publishes a post, which may quote another one. A second call with the same `id` returns the existing post.
     pub async fn compose(
         self,
         author: &Handle,
         id: Option<PostId>,
         text: PostText,
+        quote: Option<PostId>,
     ) -> Result<PostCard, Problem> {
         let _turn = self.0.turns.of(author).await;
+        if let Some(quote) = quote {
+            self.check_quotable(author, quote).await?;
+        }
         let at = self.0.environment.now();
         let id = id.unwrap_or_else(|| self.0.environment.ids.uuid(at).into());
         let born = self.0.environment.ids.uuid(at);
         let timelines = self.0.store.timelines();
-        let (post, viewer) = match timelines.publish(id, born, author, &text, at).await {
+        let (post, viewer) = match timelines
+            .publish_quoting(quote, id, born, author, &text, at)
+            .await
+        {
             // Nobody can have liked or shared it yet, not even its author.
             Ok(post) => (post, None),
             Err(document::Error::DuplicateKey { .. }) => {
@@ -152,10 +162,19 @@ impl Posts<'_> {
             Err(error) => return Err(to_problem(error)),
         };
         timelines.deliver(author).await.map_err(to_problem)?;
-        if !Handle::mentioned_in(text.as_str()).is_empty() {
+        if quote.is_some() || !Handle::mentioned_in(text.as_str()).is_empty() {
             self.0.tell(Topic::Post(post.id));
         }
         self.0.card(post, viewer).await
+    }
+
+    /// Refuses to quote a post that is not there for its reader.
+    async fn check_quotable(self, reader: &Handle, quote: PostId) -> Result<(), Problem> {
+        let gone = |_| Problem::new(Kind::NotFound, "There is no post to quote with this id.").about("quote");
+        match self.get(quote, Some(reader)).await {
+            Err(problem) if problem.kind == Kind::NotFound => Err(gone(problem)),
+            found => found.map(drop),
+        }
     }
 
     /// Changes the text of one of the actor's own posts. The same text again changes nothing.
@@ -255,9 +274,12 @@ impl Feed {
             .iter()
             .flat_map(|post| Handle::mentioned_in(post.text.as_str()))
             .collect();
+        let ids: Vec<PostId> = posts.iter().filter_map(|post| post.quote).collect();
+        let quoted = stored.several(&ids).await.map_err(to_problem)?;
+        let concerned = posts.iter().chain(quoted.values());
         let (restricted, names, liked, shared) = futures::try_join!(
-            self.restricted_of(viewer, &posts),
-            people.named(posts.iter().flat_map(people_of).chain(&mentioned)),
+            self.restricted_of(viewer, concerned.clone()),
+            people.named(concerned.flat_map(people_of).chain(&mentioned)),
             stored.with_actor(&posts, Relation::Likes, viewer),
             stored.with_actor(&posts, Relation::Shares, viewer)
         )
@@ -269,6 +291,10 @@ impl Feed {
             // The posts of an author who has just left are being deleted; one that is still listed is about to
             // disappear.
             let author: Person = names.get(&post.author)?.clone();
+            let quote = post.quote.map(|id| {
+                let quoted = quoted.get(&id).filter(|quoted| quoted.at <= post.at);
+                quote(id, quoted, &restricted, &names)
+            });
             let shared_by = match &post.share {
                 Some(share) => Some(names.get(&share.by)?.clone()),
                 None => None,
@@ -289,9 +315,27 @@ impl Feed {
                     shares: post.shares,
                     shared_at: post.share.map(|share| share.at),
                     shared_by,
+                    quote,
                 },
             })
         });
         Ok(cards.collect())
+    }
+}
+
+/// A post that another one quotes, as a reader sees it.
+fn quote(
+    id: PostId,
+    quoted: Option<&StoredPost>,
+    restricted: &Restricted,
+    names: &HashMap<Handle, Person>,
+) -> Quote {
+    let shown = quoted.filter(|quoted| !restricted.hides_post(id, &quoted.author));
+    let shown = shown.and_then(|quoted| Some((quoted, names.get(&quoted.author)?.clone())));
+    Quote {
+        id,
+        author: shown.as_ref().map(|(_, author)| author.clone()),
+        text: shown.as_ref().map(|(quoted, _)| quoted.text.clone()),
+        at: shown.map(|(quoted, _)| quoted.at),
     }
 }

@@ -72,10 +72,10 @@ impl Restrictions<'_> {
 
 impl Feed {
     /// What a reader restricts or hides of these posts; nothing for somebody who is not signed in.
-    pub(super) async fn restricted_of(
+    pub(super) async fn restricted_of<'p>(
         &self,
         viewer: Option<&Handle>,
-        posts: &[StoredPost],
+        posts: impl Iterator<Item = &'p StoredPost> + Clone + Send,
     ) -> document::Result<Restricted> {
         match viewer {
             // Many requests wait for this, and seldom for long.
@@ -103,14 +103,14 @@ impl Feed {
 }
 
 /// What a reader restricts or hides of these posts.
-pub(super) async fn restricted_of(
+pub(super) async fn restricted_of<'p>(
     store: &Store,
     reader: &Handle,
-    posts: &[StoredPost],
+    posts: impl Iterator<Item = &'p StoredPost> + Clone + Send,
 ) -> document::Result<Restricted> {
-    let authors = posts.iter().flat_map(people_of);
+    let authors = posts.clone().flat_map(people_of);
     // Nobody restricts themselves.
     let others = authors.filter(|author| *author != reader);
-    let ids = posts.iter().map(|post| post.id);
+    let ids = posts.map(|post| post.id);
     store.restrictions().of_posts(reader, others, ids).await
 }

@@ -56,12 +56,32 @@ pub struct Post {
     pub liked: bool,
     /// Whether the reader shared it.
     pub shared: bool,
+    /// The post that it quotes; left out if it quotes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<Quote>,
     /// Whose share puts it into this list; left out where it stands as its author's.
     #[serde(rename = "sharedBy", default, skip_serializing_if = "Option::is_none")]
     pub shared_by: Option<Person>,
     /// When they shared it; left out where it stands as its author's.
     #[serde(rename = "sharedAt", default, skip_serializing_if = "Option::is_none")]
     pub shared_at: Option<Timestamp>,
+}
+
+/// A post that another one quotes. If it is gone, or the reader does not see its author, there is only the id.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Quote {
+    /// Its identity.
+    pub id: PostId,
+    /// Who wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<Person>,
+    /// What it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<PostText>,
+    /// When it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
 }
 
 /// A post with the meter of its likes, as the pages show it.

@@ -20,7 +20,7 @@ mod topic;
 pub use cursor::Cursor;
 pub use feed::{
     Account, Activity, ActivityKind, Comment, FoundPerson, Listing, Member, Person, Post, PostCard, Profile,
-    ReactionState, Seam, SeamCost,
+    Quote, ReactionState, Seam, SeamCost,
 };
 pub use handle::Handle;
 pub use id::{ItemId, PostId};

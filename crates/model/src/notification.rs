@@ -21,15 +21,18 @@ pub enum NotificationKind {
     Mention,
     /// A comment answers one of the reader's comments.
     Reply,
+    /// A post quotes one of the reader's posts.
+    Quote,
 }
 
 impl NotificationKind {
     /// Every kind, in the order in which people choose among them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Like,
         Self::Comment,
         Self::Reply,
         Self::Share,
+        Self::Quote,
         Self::Follow,
         Self::Mention,
     ];
@@ -43,6 +46,7 @@ impl NotificationKind {
             Self::Follow => "follow",
             Self::Mention => "mention",
             Self::Reply => "reply",
+            Self::Quote => "quote",
         }
     }
 }
@@ -53,7 +57,7 @@ impl std::str::FromStr for NotificationKind {
     fn from_str(input: &str) -> Result<Self, Problem> {
         let kind: StrDeserializer<'_, Error> = input.into_deserializer();
         Self::deserialize(kind).map_err(|_| {
-            let message = "A notification is about a like, comment, share, follow, mention or reply.";
+            let message = "A notification is about a like, comment, share, follow, mention, reply or quote.";
             Problem::invalid("kind", message)
         })
     }

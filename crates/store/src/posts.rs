@@ -25,6 +25,9 @@ pub(crate) use withheld::{FIELD as WITHHELD, prepare};
 /// The collection of post documents. `_id` is a UUID.
 pub const COLLECTION: &str = "posts";
 
+/// The field with the id of the post that a post quotes.
+pub(crate) const QUOTE: &str = "quote";
+
 /// A post as stored, without the items of its lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPost {
@@ -38,6 +41,8 @@ pub struct StoredPost {
     pub at: Timestamp,
     /// When its text was last changed, if it was.
     pub edited_at: Option<Timestamp>,
+    /// The post that it quotes.
+    pub quote: Option<PostId>,
     /// How its likes are stored.
     pub likes: Meter,
     /// How many comments it has.
@@ -304,6 +309,10 @@ impl<'a> Posts<'a> {
                 Some(_) => Some(date(document, "editedAt")?),
                 None => None,
             },
+            quote: match document.get(QUOTE) {
+                Some(_) => Some(post_id(document, QUOTE)?),
+                None => None,
+            },
             likes: list(Relation::Likes)?,
             comments: list(Relation::Comments)?.count,
             shares: list(Relation::Shares)?.count,
@@ -317,7 +326,7 @@ impl<'a> Posts<'a> {
 /// A find that leaves out the items of the lists.
 fn summaries(filter: Document) -> Find {
     Find::matching(filter).project(doc! {
-        "author": 1, "text": 1, "at": 1, "editedAt": 1,
+        "author": 1, "text": 1, "at": 1, "editedAt": 1, QUOTE: 1,
         "likes.count": 1, "likes.spilled": 1, "likes.pages": 1, "comments.count": 1, "shares.count": 1,
         withheld::FIELD: 1,
     })

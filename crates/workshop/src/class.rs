@@ -102,7 +102,7 @@ impl Workshop {
         let composed = self
             .feed
             .posts()
-            .compose(&celebrity, Some(post), OPENING.parse()?);
+            .compose(&celebrity, Some(post), OPENING.parse()?, None);
         composed.await.map(drop)
     }
 

@@ -23,6 +23,7 @@ mod notifications;
 mod outside;
 mod pins;
 pub mod player;
+mod quotes;
 mod readiness;
 mod reading;
 mod recovery;

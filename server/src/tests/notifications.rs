@@ -221,7 +221,7 @@ async fn people_are_told_of_what_they_choose() {
     let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
     let app = stage.open();
     let settings = "/api/v1/notifications/settings";
-    let all = ["like", "comment", "reply", "share", "follow", "mention"];
+    let all = ["like", "comment", "reply", "share", "quote", "follow", "mention"];
     let chosen = send(&stage, &app, &ada, (Method::GET, settings, "")).await;
     assert_eq!(chosen.body["told"], serde_json::json!(all));
     let post = stage.creates(&ada, "/api/v1/posts").await;

@@ -97,9 +97,9 @@ fn mark_with(list: &str, items: &[Document]) -> Document {
     change
 }
 
-/// The fields of a new post whose text mentions somebody.
-pub(crate) fn mark_of_text(text: &str, at: Timestamp) -> Document {
-    if mentions_somebody(text) {
+/// The fields of a new post whose text mentions somebody, or that quotes another one.
+pub(crate) fn mark_of_text(text: &str, quotes: bool, at: Timestamp) -> Document {
+    if quotes || mentions_somebody(text) {
         doc! { FIELD: { "text": true, "at": DateTime::from_millis(at.millis()) } }
     } else {
         Document::new()

@@ -10,7 +10,7 @@ use crate::Store;
 use crate::comments::REPLY_TO;
 use crate::overflow::{Item, Key, Owner, owner_collection, owner_id, uuid_bson};
 use crate::people::{self, date};
-use crate::posts;
+use crate::posts::{self, QUOTE};
 use crate::reactions::unless_gone;
 use crate::upkeep::owner_of;
 use document::{Attempts, Error, Find, Result, Update};
@@ -45,7 +45,12 @@ impl News {
                 digest.update(id);
             }
         }
-        if !matches!(self.kind, NotificationKind::Mention | NotificationKind::Reply) {
+        let happens_once = [
+            NotificationKind::Mention,
+            NotificationKind::Reply,
+            NotificationKind::Quote,
+        ];
+        if !happens_once.contains(&self.kind) {
             digest.update(read.to_be_bytes());
         }
         let mut bytes = [0; 16];
@@ -71,7 +76,7 @@ impl Notifications<'_> {
         while attempts.next().await {
             let marked = doc! { "_id": owner_id(owner), FIELD: { "$exists": true } };
             let find = Find::matching(marked)
-                .project(doc! { FIELD: 1, "author": 1, "born": 1, "text": 1 })
+                .project(doc! { FIELD: 1, "author": 1, "born": 1, "text": 1, QUOTE: 1 })
                 .limit(1);
             let found = store.engine().find(collection, find).await?;
             let Some(found) = found.first() else {
@@ -132,11 +137,18 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
         }
     }
     if mark.get_bool("text").unwrap_or_default() {
-        for mentioned in Handle::mentioned_in(found.get_str("text").unwrap_or_default()) {
-            if mentioned != author {
-                let news = news(NotificationKind::Mention, None);
-                tell(store, &mentioned, &news, std::slice::from_ref(&author)).await?;
-            }
+        let original = quoted_author(store, found).await?;
+        let mentioned = Handle::mentioned_in(found.get_str("text").unwrap_or_default());
+        let mentioned = mentioned
+            .into_iter()
+            .filter(|person| Some(person) != original.as_ref());
+        let mentions = mentioned.map(|person| (person, NotificationKind::Mention));
+        let quotes = original
+            .iter()
+            .map(|person| (person.clone(), NotificationKind::Quote));
+        for (person, kind) in quotes.chain(mentions).filter(|(person, _)| *person != author) {
+            let news = news(kind, None);
+            tell(store, &person, &news, std::slice::from_ref(&author)).await?;
         }
     }
     for id in mark.get_array("mentions").into_iter().flatten() {
@@ -145,6 +157,14 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
         }
     }
     Ok(())
+}
+
+/// Who wrote the post that a post quotes, if there is one.
+async fn quoted_author(store: &Store, post: &Document) -> Result<Option<Handle>> {
+    match fields::uuid(post, QUOTE) {
+        Ok(quoted) => Ok(store.posts().get(quoted.into()).await?.map(|post| post.author)),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Tells those whom a comment answers or mentions, except for the author of the post, who is told of the comment itself.

@@ -10,10 +10,9 @@ use uuid::Uuid;
 use super::stored::Entry;
 use super::{COLLECTION, DeliveryMode, LISTED, Timelines};
 use crate::overflow::{Snapshot, delete_owner, number, uuid_bson};
-use crate::posts::{self, StoredPost, new_document};
+use crate::posts::{self, QUOTE, StoredPost, new_document};
 use crate::reactions::{activity_of_post, agree_on_post, raise_rev};
-use crate::shared_posts::SharedPost;
-use crate::{notifications, people, shared_posts};
+use crate::{notifications, people};
 use document::{Attempts, Consistency, Error, Find, Result, Update};
 use outlier::Sweep;
 use outlier::fields::uuid;
@@ -43,9 +42,28 @@ impl Timelines<'_> {
         text: &PostText,
         at: Timestamp,
     ) -> Result<StoredPost> {
+        self.publish_quoting(None, id, born, author, text, at).await
+    }
+
+    /// The same, for a post that quotes another one.
+    ///
+    /// # Errors
+    /// As [`Timelines::publish`].
+    pub async fn publish_quoting(
+        &self,
+        quote: Option<PostId>,
+        id: PostId,
+        born: Uuid,
+        author: &Handle,
+        text: &PostText,
+        at: Timestamp,
+    ) -> Result<StoredPost> {
         let mut document = new_document(id, born, author, text, at);
         document.insert(UNDELIVERED, true);
-        document.extend(notifications::mark_of_text(text.as_str(), at));
+        if let Some(quote) = quote {
+            document.insert(QUOTE, uuid_bson(quote.uuid()));
+        }
+        document.extend(notifications::mark_of_text(text.as_str(), quote.is_some(), at));
         self.store.posts().insert_document(document).await
     }
 
@@ -82,39 +100,8 @@ impl Timelines<'_> {
         Ok(())
     }
 
-    /// Finishes all shares of a person that some followers may not have yet. Repeating it changes nothing.
-    pub(crate) async fn deliver_shares(&self, author: &Handle) -> Result<()> {
-        let waiting = self.store.shared_posts().waiting(author).await?;
-        if waiting.is_empty() {
-            return Ok(());
-        }
-        self.deliver_these(author, &waiting).await
-    }
-
-    /// The same for some shares that are stored. If the person is gone, they are removed.
-    pub(crate) async fn deliver_these(&self, author: &Handle, waiting: &[SharedPost]) -> Result<()> {
-        let shared_posts = self.store.shared_posts();
-        let entries = waiting.iter().map(|shared| Entry {
-            post: shared.id,
-            author: shared.by.clone(),
-            at: shared.at,
-            of: Some(shared.of.uuid()),
-        });
-        // In this order: what was read before nobody had the handle is no later holder's.
-        let is_there = self.distribute(author, entries.collect()).await?;
-        for shared in waiting {
-            if is_there {
-                self.mark_delivered(shared_posts::COLLECTION, shared.filter())
-                    .await?;
-            } else {
-                shared_posts.remove(shared).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Puts posts or shares into the timelines that they belong in. Returns whether the author is there.
-    async fn distribute(&self, author: &Handle, entries: Vec<Entry>) -> Result<bool> {
+    pub(super) async fn distribute(&self, author: &Handle, entries: Vec<Entry>) -> Result<bool> {
         match self.delivery_mode(author).await? {
             None => return Ok(false),
             Some((DeliveryMode::Outlier, _)) => {}
@@ -128,7 +115,7 @@ impl Timelines<'_> {
         Ok(true)
     }
 
-    async fn mark_delivered(&self, collection: &str, entry: Document) -> Result<()> {
+    pub(super) async fn mark_delivered(&self, collection: &str, entry: Document) -> Result<()> {
         let delivered = Update::one(entry, doc! { "$unset": { UNDELIVERED: "" } });
         self.store.engine().update(collection, delivered).await.map(drop)
     }

@@ -12,6 +12,7 @@
 mod audit;
 mod build;
 mod deliver;
+mod deliver_shares;
 mod follow;
 mod read;
 mod stored;

@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use model::{Person, PostCard, Relation, Topic};
+use model::{Person, PostCard, Quote, Relation, Topic};
 
 use super::{Avatar, Body, Byline, DeleteControl, Meter, MeterSize, Moment, Reactions, StoredDrawer};
 
@@ -14,6 +14,9 @@ pub fn Post(
     /// The time since it was edited, in words, if it was.
     #[prop(optional_no_strip)]
     edited: Option<String>,
+    /// The time since the post that it quotes was written, in words, if that is shown.
+    #[prop(optional_no_strip)]
+    quoted: Option<String>,
     /// Whether the reader is signed in.
     signed_in: bool,
     /// Whether the reader wrote it.
@@ -33,6 +36,7 @@ pub fn Post(
             <p class="post-text" dir="auto" data-testid="post-text">
                 <Body text=post.text.to_string() mentions=post.mentions.clone() found />
             </p>
+            {post.quote.clone().map(|quote| view! { <QuotedPost quote ago=quoted /> })}
             {post
                 .edited_at
                 .zip(edited)
@@ -52,5 +56,33 @@ fn shared_by(person: Person) -> impl IntoView {
         <p class="shared-by" data-testid="shared-by">
             <a href=format!("/@{}", person.handle)>"Shared by " <bdi>{person.name.to_string()}</bdi></a>
         </p>
+    }
+}
+
+/// A post below the words of somebody who quotes it, or the note that it is not there.
+#[component]
+fn QuotedPost(
+    /// The post.
+    quote: Quote,
+    /// The time since it was written, in words.
+    ago: Option<String>,
+) -> impl IntoView {
+    let href = format!("/post/{}", quote.id);
+    let Quote { author, text, at, .. } = quote;
+    let shown = author.zip(text).zip(at.zip(ago));
+    let inside = match shown {
+        Some(((person, text), (at, ago))) => view! {
+            <Byline person at ago href=Some(href) />
+            <p class="post-text" dir="auto">
+                <Body text=text.to_string() mentions=Vec::new() />
+            </p>
+        }
+        .into_any(),
+        None => view! { <p class="quote-gone">"The quoted post is not here."</p> }.into_any(),
+    };
+    view! {
+        <blockquote class="quote" data-testid="quote">
+            {inside}
+        </blockquote>
     }
 }

@@ -204,7 +204,7 @@ impl Actor {
         assert_eq!(ids(&activities), ids(&expected), "the activities after {events}");
         let listed = store
             .shared_posts()
-            .list(&[actor.clone()], None, 10)
+            .list(std::slice::from_ref(&actor), None, 10)
             .await
             .unwrap();
         let listed: Vec<Uuid> = listed
