@@ -62,6 +62,7 @@ export const EVERY_PAGE: Sight[] = [
   { name: "sessions", open: sessions },
   { name: "what to be told of", open: signedIn("/settings/notifications") },
   { name: "a comment with a reply", open: replied },
+  { name: "shared and quoted posts", open: sharedAndQuoted },
   { name: "sign in", open: at("/login") },
   { name: "the way into the demo town", open: at("/login?demo=first") },
   { name: "sign in refused", open: signInRefused },
@@ -291,6 +292,19 @@ async function replied(page: Page, api: Api): Promise<void> {
   await rows.first().locator("details.edit > summary").first().click();
   // A control that the masthead covers by half counts as too small.
   await page.evaluate(() => window.scrollTo(0, 0));
+}
+
+async function sharedAndQuoted(page: Page, api: Api): Promise<void> {
+  const { handle } = await api.signUp();
+  const { id } = await api.viralPost();
+  const share = await page.request.put(`/api/v1/posts/${id}/share`);
+  expect(share.ok(), await share.text()).toBe(true);
+  const data = { text: "What a story", quote: id };
+  const quote = await page.request.post("/api/v1/posts", { data });
+  expect(quote.status(), await quote.text()).toBe(201);
+  await page.goto(`/@${handle}`);
+  await expect(page.getByTestId("shared-by")).toHaveCount(1);
+  await expect(page.getByTestId("quote")).toHaveCount(1);
 }
 
 async function sessions(page: Page, api: Api): Promise<void> {
