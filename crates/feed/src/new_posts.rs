@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
 use super::Live;
-use super::posts::in_a_feed;
+use super::posts::{in_a_feed, is_above};
 use super::problems::to_problem;
 use super::restrictions::restricted_of;
 
@@ -137,7 +137,7 @@ impl NewPosts {
             .map_err(to_problem)?;
         let places: Arc<[_]> = posts
             .iter()
-            .filter(|post| !in_a_feed(&restricted, post))
+            .filter(|post| !in_a_feed(&restricted, post) && !is_above(post, &restricted, |_| true))
             .map(StoredPost::place)
             .map(|(at, id)| (at.millis(), id))
             .collect();

@@ -15,15 +15,19 @@ use store::restrictions::Restricted;
 /// Which posts of a list a reader does not see.
 pub(super) type Hides = fn(&Restricted, &StoredPost) -> bool;
 
-/// In a feed: what they hide, posts and shares by people whom they mute or block, or who block them, and posts that they
-/// see further up.
+/// In a feed: what they hide, and posts and shares by people whom they mute or block, or who block them.
 pub(super) fn in_a_feed(restricted: &Restricted, post: &StoredPost) -> bool {
-    restricted.hides_post(post.id, &post.author)
-        || post
-            .share
-            .as_ref()
-            .is_some_and(|share| restricted.hides(&share.by))
-        || post.above.iter().any(|by| !restricted.hides(by))
+    let share = post.share.as_ref();
+    restricted.hides_post(post.id, &post.author) || share.is_some_and(|share| restricted.hides(&share.by))
+}
+
+/// Whether a reader has seen a post further up in the same list, by somebody who is there.
+pub(super) fn is_above(
+    post: &StoredPost,
+    restricted: &Restricted,
+    is_there: impl Fn(&Handle) -> bool,
+) -> bool {
+    post.above.iter().any(|by| is_there(by) && !restricted.hides(by))
 }
 
 /// Where they asked for these posts: only what a block hides.
@@ -138,7 +142,14 @@ impl Posts<'_> {
     ) -> Result<PostCard, Problem> {
         let _turn = self.0.turns.of(author).await;
         if let Some(quote) = quote {
-            self.check_quotable(author, quote).await?;
+            // A request that is sent again is answered as before, also if the quoted post is gone by now.
+            let is_repeated = match id {
+                Some(id) => self.0.store.posts().get(id).await.map_err(to_problem)?.is_some(),
+                None => false,
+            };
+            if !is_repeated {
+                self.check_quotable(author, quote).await?;
+            }
         }
         let at = self.0.environment.now();
         let id = id.unwrap_or_else(|| self.0.environment.ids.uuid(at).into());
@@ -286,7 +297,8 @@ impl Feed {
         .map_err(to_problem)?;
         let shown = posts
             .into_iter()
-            .filter(|post| !post.withheld && !hides(&restricted, post));
+            .filter(|post| !post.withheld && !hides(&restricted, post))
+            .filter(|post| !is_above(post, &restricted, |by| names.contains_key(by)));
         let cards = shown.filter_map(|post| {
             // The posts of an author who has just left are being deleted; one that is still listed is about to
             // disappear.

@@ -132,6 +132,22 @@ async fn only_a_post_that_the_author_sees_can_be_quoted() {
 }
 
 #[tokio::test]
+async fn a_quote_that_is_sent_again_is_there_once_even_if_the_quoted_post_is_gone() {
+    let scene = Scene::new().await;
+    let body = json!({ "id": "0198c0de-7000-8000-a1b2-c3d4e5f60718", "text": "Look", "quote": scene.quoted });
+    let quotes = async || {
+        let call = Call::new(Method::POST, "/api/v1/posts").header(COOKIE.as_str(), &scene.bob);
+        call.body(JSON, body.to_string()).send(&scene.app).await
+    };
+    assert_eq!(quotes().await.status, 201);
+    let deleted = format!("/api/v1/posts/{}", scene.quoted);
+    scene.send(&scene.ada, Method::DELETE, &deleted).await;
+    let again = quotes().await;
+    assert_eq!((again.status, &again.body["text"]), (201, &json!("Look")));
+    assert_eq!(scene.stage.documents("posts").await.len(), 1);
+}
+
+#[tokio::test]
 async fn a_form_quotes_and_keeps_the_words_that_were_refused() {
     let scene = Scene::new().await;
     let page = format!("/post/{}", scene.quoted);

@@ -174,6 +174,19 @@ async fn a_post_that_several_share_is_shown_once_at_the_newest_place_that_the_re
 }
 
 #[tokio::test]
+async fn a_share_by_somebody_who_is_suspended_hides_no_other_place_of_the_post() {
+    let scene = Scene::new().await;
+    scene.puts(&scene.dua, "/users/ada/follow").await;
+    assert_eq!(scene.lists(&scene.dua, FEED).await, []);
+    let post = scene.writes(&scene.ada).await;
+    scene.puts(&scene.bob, &format!("/posts/{post}/share")).await;
+    assert_eq!(scene.lists(&scene.dua, FEED).await, [shared(&post, "bob")]);
+    let moderation = scene.stage.feed().moderation();
+    moderation.suspend(&"bob".parse().unwrap()).await.unwrap();
+    assert_eq!(scene.lists(&scene.dua, FEED).await, [plain(&post)]);
+}
+
+#[tokio::test]
 async fn one_of_ones_own_posts_is_listed_once_even_if_one_shares_it() {
     let scene = Scene::new().await;
     let post = scene.writes(&scene.bob).await;

@@ -164,6 +164,10 @@ fn newest(mut posts: Vec<StoredPost>) -> Vec<StoredPost> {
 
 /// Notes for each post who puts it into a newer place, on this page or in the timeline.
 fn note_places_above(posts: &mut [StoredPost], timeline: &Timeline) {
+    let shows_shares = posts.iter().any(|post| post.share.is_some());
+    if !shows_shares && timeline.entries.iter().all(|entry| entry.of.is_none()) {
+        return;
+    }
     let listed = posts.iter().map(|post| {
         let by = post.share.as_ref().map_or(&post.author, |share| &share.by);
         (post.id.uuid(), post.place(), by.clone())

@@ -1,20 +1,41 @@
 //! Shares that stay listed like posts although they were taken back.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use document::Find;
+use async_trait::async_trait;
+use bson::doc;
+use document::{Engine, Find, Layer, Result, Update};
 use embedded::Embedded;
 use model::{PostId, Timestamp, Topic};
 use store::overflow::{Item, uuid_bson};
-use store::reactions::{Attempt, Reaction};
+use store::reactions::{Attempt, FIELD, Reaction};
 use store::upkeep::{CheckOptions, Outcome, Violation, check};
-use store::{Settings, Store, shared_posts};
+use store::{Settings, Store, people, posts, shared_posts};
 use uuid::Uuid;
 
 use super::timelines::{handle, join};
 
 fn post(number: u128) -> PostId {
     Uuid::from_u128(number).into()
+}
+
+/// Two posts by Ada, and Bob.
+async fn two_posts() -> Store {
+    let engine = Arc::new(Embedded::in_memory().unwrap());
+    let store = Store::open(engine, Settings::default()).await.unwrap();
+    join(&store, "ada", 1).await;
+    join(&store, "bob", 2).await;
+    for number in [1, 2] {
+        let (born, at) = (Uuid::from_u128(300 + number), Timestamp::from_millis(1));
+        let text = "The weir is open.".parse().unwrap();
+        let posts = store.posts();
+        posts
+            .insert(post(number), born, &handle("ada"), &text, at)
+            .await
+            .unwrap();
+    }
+    store
 }
 
 async fn share(store: &Store, number: u128) {
@@ -32,18 +53,8 @@ async fn listed(store: &Store) -> Vec<bson::Document> {
 
 #[tokio::test]
 async fn a_share_that_stays_listed_is_found_and_repaired() {
-    let engine = Arc::new(Embedded::in_memory().unwrap());
-    let store = Store::open(engine, Settings::default()).await.unwrap();
-    join(&store, "ada", 1).await;
-    join(&store, "bob", 2).await;
+    let store = two_posts().await;
     for number in [1, 2] {
-        let (born, at) = (Uuid::from_u128(300 + number), Timestamp::from_millis(1));
-        let text = "The weir is open.".parse().unwrap();
-        let posts = store.posts();
-        posts
-            .insert(post(number), born, &handle("ada"), &text, at)
-            .await
-            .unwrap();
         share(&store, number).await;
     }
     let before = listed(&store).await;
@@ -90,4 +101,54 @@ async fn a_share_that_stays_listed_is_found_and_repaired() {
 
 fn born_of(number: u128) -> bson::Bson {
     uuid_bson(Uuid::from_u128(100 + number))
+}
+
+/// An engine on which the post is shared by another server after a read has found that it is not.
+struct Shared {
+    store: Store,
+    shared: AtomicBool,
+}
+
+#[async_trait]
+impl Layer for Shared {
+    fn below(&self) -> &Engine {
+        self.store.engine()
+    }
+
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<bson::Document>> {
+        let looks = collection == posts::COLLECTION && {
+            let mut fields = find.filter.keys().chain(find.projection.keys());
+            fields.any(|field| field.starts_with("shares."))
+        };
+        let found = self.store.engine().find(collection, find).await?;
+        if looks && !self.shared.swap(true, Ordering::Relaxed) {
+            share(&self.store, 1).await;
+        }
+        Ok(found)
+    }
+}
+
+#[tokio::test]
+async fn a_share_stays_listed_that_meets_an_action_which_finishes_an_earlier_one() {
+    let store = two_posts().await;
+    let (id, at) = (uuid_bson(Uuid::from_u128(500)), bson::DateTime::from_millis(30));
+    let of = uuid_bson(post(1).uuid());
+    let begun = doc! { "$push": { FIELD: { "id": id, "at": at, "kind": "share", "post": of } } };
+    let noted = Update::one(doc! { "_id": "bob" }, begun);
+    store.engine().update(people::COLLECTION, noted).await.unwrap();
+    let engine = Arc::new(Shared {
+        store: store.clone(),
+        shared: AtomicBool::new(false),
+    });
+    let slow = Store::open(Arc::clone(&engine) as Engine, store.settings().clone());
+    let slow = slow.await.unwrap();
+    let (like, at) = (Reaction::Like(post(2)), Timestamp::from_millis(31));
+    let item = Item::new(Uuid::from_u128(501), handle("bob"), at);
+    let id = Uuid::from_u128(502);
+    slow.reactions()
+        .add(&like, item, Attempt { id, at })
+        .await
+        .unwrap();
+    assert!(engine.shared.load(Ordering::Relaxed), "it met the share");
+    assert_eq!(listed(&store).await.len(), 1);
 }
