@@ -11,6 +11,7 @@ pub mod class;
 pub mod comments;
 #[cfg(feature = "contract")]
 pub mod contract;
+mod digest_id;
 mod held_handles;
 mod holding;
 pub mod inspect;

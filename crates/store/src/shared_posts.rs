@@ -1,15 +1,15 @@
 //! Shares as posts are listed: where somebody's share puts a post into their followers' homes and onto their own page.
 //!
-//! Whether somebody shares a post, its list of shares decides. Beside the item there is one small document, which has the
-//! sharer as `author` and a time like a post, so that shares are found, sorted and delivered as posts are. It
+//! Whether somebody shares a post, its list of shares decides. Beside the item there is one small document, which has
+//! the sharer as `author` and a time like a post, so that shares are found, sorted and delivered as posts are. It
 //! belongs to one item, whose id it has in `born`.
 
 use bson::{Bson, DateTime, Document, doc};
 use model::{Cursor, Handle, PostId, Timestamp};
-use sha2::{Digest as _, Sha256};
-use uuid::{Builder, Uuid};
+use uuid::Uuid;
 
 use crate::Store;
+use crate::digest_id::digest_id;
 use crate::overflow::{Item, uuid_bson};
 use crate::people::date;
 use crate::posts::{Order, StoredPost, by};
@@ -84,8 +84,8 @@ impl SharedPost {
         })
     }
 
-    /// The post that it lists, if that is among these. A post that is younger than the share is another one with the same
-    /// id. One's own posts are listed already.
+    /// The post that it lists, if that is among these. A post that is younger than the share is another one with the
+    /// same id. One's own posts are listed already.
     pub(crate) fn shows(&self, posts: &[StoredPost]) -> Option<StoredPost> {
         let is_meant =
             |post: &&StoredPost| post.id == self.of && post.at <= self.at && post.author != self.by;
@@ -103,14 +103,11 @@ impl SharedPost {
 
 /// The identity of a person's share of a post in lists of posts.
 pub(crate) fn shared_id(post: PostId, by: &Handle) -> Uuid {
-    let digest = Sha256::new()
-        .chain_update("share")
-        .chain_update(post.uuid())
-        .chain_update(by.as_str())
-        .finalize();
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest[..16]);
-    Builder::from_custom_bytes(bytes).into_uuid()
+    digest_id([
+        b"share",
+        post.uuid().as_bytes().as_slice(),
+        by.as_str().as_bytes(),
+    ])
 }
 
 /// The shares of a store, as posts are listed.

@@ -2,12 +2,12 @@
 
 use bson::{Document, doc};
 use model::{Handle, NotificationKind, PostId, Relation, Timestamp, Topic};
-use sha2::{Digest, Sha256};
-use uuid::{Builder, Uuid};
+use uuid::Uuid;
 
 use super::{FIELD, Notifications};
 use crate::Store;
 use crate::comments::REPLY_TO;
+use crate::digest_id::digest_id;
 use crate::overflow::{Item, Key, Owner, owner_collection, owner_id, uuid_bson};
 use crate::people::{self, date};
 use crate::posts::{self, QUOTE};
@@ -36,13 +36,11 @@ impl News {
     /// The notification of somebody who has marked this many as read. Something that happens once is told once.
     pub fn item(&self, read: i64) -> Item {
         let mut more = doc! { "kind": self.kind.as_str() };
-        let mut digest = Sha256::new()
-            .chain_update("notification")
-            .chain_update(self.kind.as_str());
+        let mut parts = vec![b"notification".to_vec(), self.kind.as_str().into()];
         for (field, id) in [("post", self.post.map(PostId::uuid)), ("comment", self.comment)] {
             if let Some(id) = id {
                 more.insert(field, uuid_bson(id));
-                digest.update(id);
+                parts.push(id.into_bytes().to_vec());
             }
         }
         let happens_once = [
@@ -51,12 +49,10 @@ impl News {
             NotificationKind::Quote,
         ];
         if !happens_once.contains(&self.kind) {
-            digest.update(read.to_be_bytes());
+            parts.push(read.to_be_bytes().to_vec());
         }
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&digest.finalize()[..16]);
         Item {
-            id: Builder::from_custom_bytes(bytes).into_uuid(),
+            id: digest_id(parts),
             by: None,
             at: self.at,
             more,

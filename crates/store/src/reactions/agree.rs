@@ -5,7 +5,6 @@ use uuid::Uuid;
 use super::{FIELD, Reaction, user};
 use crate::Store;
 use crate::overflow::{Item, Key, Owner, uuid_bson};
-use crate::shared_posts::SharedPost;
 use document::{Attempts, Error, Result};
 
 /// What every change of an actor's list writes with it: it raises the list's `rev`, so that nobody who read the list
@@ -77,7 +76,10 @@ pub(crate) async fn agree(
         let done = match (item, ends) {
             (Some(_), None) if kept.is_some() => true,
             (Some(item), _) => {
-                list_share(store, reaction, &item).await?;
+                // Before the activity: if the share was taken back meanwhile, the write below does not apply.
+                if let Some(shared) = reaction.shared_post(&item) {
+                    store.shared_posts().insert(&shared).await?;
+                }
                 let mut activity = reaction.activity(&item);
                 activity.id = kept.unwrap_or(activity.id);
                 let appended = activities
@@ -100,18 +102,6 @@ pub(crate) async fn agree(
         }
     }
     Err(Error::Contended(own.to_string()))
-}
-
-/// Writes how a share is listed, before the activity: if the share was taken back meanwhile, the activities have
-/// changed, and the lists are made to agree once more.
-pub(super) async fn list_share(store: &Store, reaction: &Reaction, item: &Item) -> Result<()> {
-    match reaction {
-        Reaction::Share(post) => match SharedPost::of(*post, item) {
-            Some(shared) => store.shared_posts().insert(&shared).await,
-            None => Ok(()),
-        },
-        Reaction::Like(_) | Reaction::Comment(..) | Reaction::Follow(_) => Ok(()),
-    }
 }
 
 /// Makes a reader's `following` list agree with an author's followers. `store` is in one session.

@@ -12,10 +12,12 @@ mod intents;
 mod post_deletion;
 mod reaction;
 
+use std::slice;
+
 use model::{Handle, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
-use self::agree::{accompanying_change, list_share};
+use self::agree::accompanying_change;
 pub(crate) use self::agree::{agree, agree_following, keep_out, raise_rev};
 use self::intents::Begun;
 pub(crate) use self::intents::prepare;
@@ -24,7 +26,6 @@ pub(crate) use self::post_deletion::{activity_of_post, agree_on_post};
 pub use self::reaction::{Action, Reaction};
 use crate::Store;
 use crate::overflow::{Appended, Item, Key, Owner, Removed};
-use crate::shared_posts::SharedPost;
 use crate::timeline::Timelines;
 use document::{Error, Result};
 
@@ -77,11 +78,11 @@ impl<'a> Reactions<'a> {
         }
         let id = added.item.id;
         let finished = finish_adding(store, &actor, reaction, &added, attempt, begun).await;
-        let finished = match reaction {
-            Reaction::Share(post) if finished.is_ok() => {
-                let shared: Vec<_> = SharedPost::of(*post, &added.item).into_iter().collect();
+        let shared = reaction.shared_post(&added.item);
+        let finished = match &shared {
+            Some(shared) if finished.is_ok() => {
                 let timelines = Timelines::within(store, self.store);
-                timelines.deliver_these(&actor, &shared).await
+                timelines.deliver_these(&actor, slice::from_ref(shared)).await
             }
             _ => finished,
         };
@@ -90,7 +91,9 @@ impl<'a> Reactions<'a> {
                 // The actor has left meanwhile, and nothing else would find what they did.
                 let list = store.list(reaction.relation());
                 unless_gone(list.remove(&owner, &Key::Id(id)).await)?;
-                unlist_share(store, reaction, &added.item).await?;
+                if let Some(shared) = shared {
+                    store.shared_posts().remove(&shared).await?;
+                }
                 Err(error)
             }
             finished => finished.map(|()| added),
@@ -112,12 +115,11 @@ impl<'a> Reactions<'a> {
             list.remove(&reaction.owner(), &reaction.key(actor)).await
         };
         let removed = ended_without_owner(store, actor, attempt, removed).await?;
-        match (reaction, &removed.item) {
-            (Reaction::Comment(post, _), Some(comment)) => {
-                store.comments().forget_deleted(*post, comment).await?;
-            }
-            (Reaction::Share(_), Some(share)) => unlist_share(store, reaction, share).await?,
-            _ => {}
+        if let (Reaction::Comment(post, _), Some(comment)) = (reaction, &removed.item) {
+            store.comments().forget_deleted(*post, comment).await?;
+        }
+        if let Some(shared) = removed.item.as_ref().and_then(|item| reaction.shared_post(item)) {
+            store.shared_posts().remove(&shared).await?;
         }
         let activity = removed.item.as_ref().map(|item| reaction.activity(item).id);
         let Begun { seen, head, left, .. } = begun;
@@ -153,17 +155,6 @@ async fn is_blocked(store: &Store, actor: &Handle, reaction: &Reaction) -> Resul
     Ok(store.restrictions().among(actor, [&other]).await?.blocks(&other))
 }
 
-/// Removes how a share is listed that was taken back.
-async fn unlist_share(store: &Store, reaction: &Reaction, item: &Item) -> Result<()> {
-    match reaction {
-        Reaction::Share(post) => match SharedPost::of(*post, item) {
-            Some(shared) => store.shared_posts().remove(&shared).await,
-            None => Ok(()),
-        },
-        Reaction::Like(_) | Reaction::Comment(..) | Reaction::Follow(_) => Ok(()),
-    }
-}
-
 /// Writes the activity of an item that is in the deciding list.
 async fn finish_adding(
     store: &Store,
@@ -173,7 +164,9 @@ async fn finish_adding(
     attempt: Attempt,
     begun: Begun,
 ) -> Result<()> {
-    list_share(store, reaction, &added.item).await?;
+    if let Some(shared) = reaction.shared_post(&added.item) {
+        store.shared_posts().insert(&shared).await?;
+    }
     // The activity of a comment that was there before may have its old form.
     let old_form = matches!(reaction, Reaction::Comment(..)) && !added.added;
     let done = if old_form {

@@ -1,10 +1,11 @@
 use bson::{Document, doc};
 use model::{ActivityKind, Handle, PostId, Relation, Topic};
 use outlier::fields;
-use sha2::{Digest, Sha256};
-use uuid::{Builder, Uuid};
+use uuid::Uuid;
 
+use crate::digest_id::digest_id;
 use crate::overflow::{Item, Key, Owner, uuid_bson};
+use crate::shared_posts::SharedPost;
 
 /// What somebody does, and to which post or person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,18 +119,19 @@ impl Reaction {
         }
     }
 
+    /// How an item of the list is listed like a post, if it is a share.
+    pub(super) fn shared_post(&self, item: &Item) -> Option<SharedPost> {
+        match self {
+            Self::Share(post) => SharedPost::of(*post, item),
+            Self::Like(_) | Self::Comment(..) | Self::Follow(_) => None,
+        }
+    }
+
     fn activity_id(&self, item: Uuid) -> Uuid {
         let Self::Comment(post, id) = self else {
             return item;
         };
-        let digest = Sha256::new()
-            .chain_update("comment")
-            .chain_update(post.uuid())
-            .chain_update(id)
-            .finalize();
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&digest[..16]);
-        Builder::from_custom_bytes(bytes).into_uuid()
+        digest_id([b"comment", post.uuid().as_bytes().as_slice(), id.as_bytes()])
     }
 
     /// The ids that the activity of an item may have, the usual one first.

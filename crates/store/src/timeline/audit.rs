@@ -228,8 +228,8 @@ impl Timelines<'_> {
         Ok(people)
     }
 
-    /// Reads the posts and shares of all authors of some timelines, newest first, down to each timeline's end, and notes what is
-    /// missing.
+    /// Reads the posts and shares of all authors of some timelines, newest first, down to each timeline's end, and notes
+    /// what is missing.
     async fn missing(&self, open: &[Open], suspects: &mut [Suspect]) -> Result<()> {
         for collection in LISTED {
             self.missing_in(collection, open.to_vec(), suspects).await?;

@@ -25,8 +25,8 @@ pub struct Page {
 }
 
 impl Timelines<'_> {
-    /// The reader's own posts, and those that the authors they follow wrote or shared, newest first, after a cursor. A post may
-    /// have several places; [`StoredPost::above`] says which of them it has already had.
+    /// The reader's own posts, and those that the authors they follow wrote or shared, newest first, after a cursor. A
+    /// post may have several places; [`StoredPost::above`] says who puts it into a newer one.
     ///
     /// The cost does not depend on how many authors the reader follows: it reads the timeline, the posts of its
     /// outliers, and the posts that are shown. Only below the end of a full timeline it queries all authors.
@@ -95,8 +95,8 @@ impl Timelines<'_> {
         self.built(reader).await
     }
 
-    /// The posts of a timeline's entries after a cursor. Entries of posts and shares that were deleted meanwhile are skipped,
-    /// returned and removed.
+    /// The posts of a timeline's entries after a cursor. Entries of posts and shares that were deleted meanwhile are
+    /// skipped, returned and removed.
     async fn pushed(
         &self,
         reader: &Handle,

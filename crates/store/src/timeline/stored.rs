@@ -12,7 +12,8 @@ use crate::shared_posts::OF;
 use document::{Error, Result};
 use outlier::fields::uuid;
 
-/// A post in a timeline, or a share of one. If `at` or `author` differ from the post's, it was deleted and another post has its id.
+/// A post in a timeline, or a share of one. If `at` or `author` differ from the post's, it was deleted and another post
+/// has its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub post: Uuid,
