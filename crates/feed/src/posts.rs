@@ -42,8 +42,8 @@ pub(super) fn people_of(post: &StoredPost) -> impl Iterator<Item = &Handle> {
 }
 
 impl Posts<'_> {
-    /// The home feed, newest first: posts by the people whom the reader follows and their own, or everybody's for
-    /// a reader who is not signed in. For a long home feed `total` is not the exact number; see
+    /// The home feed, newest first: what the people whom the reader follows wrote and shared, and the reader's own
+    /// posts; everybody's for a reader who is not signed in. For a long home feed `total` is not the exact number; see
     /// [`store::timeline::Page`].
     pub async fn home(self, viewer: Option<&Handle>, paging: Paging) -> Result<Listing<PostCard>, Problem> {
         match viewer {
