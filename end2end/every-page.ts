@@ -24,6 +24,7 @@ export const EVERY_PAGE: Sight[] = [
   { name: "home of a newcomer", open: signedIn("/") },
   { name: "home of somebody who follows", open: homeOfAFollower },
   { name: "explore", open: at("/explore") },
+  { name: "rising posts", open: at("/explore?order=rising") },
   { name: "a tag", open: at("/tags/ferrygoose") },
   { name: "a tag without posts", open: at("/tags/nobodyusesthis") },
   { name: "search", open: at("/search") },

@@ -6,14 +6,18 @@ use store::posts::Order;
 use ui::components::{BookmarkButton, TextForm};
 use ui::preview::{PageKind, PublicPage};
 use ui::problem::ProblemPage;
-use ui::request::{feed, loaded, now, rejected_form_of};
+use ui::request::{feed, loaded, now, query, rejected_form_of};
 use ui::session;
 use ui::title::DESCRIPTION;
 
 use super::accounts::DEMO_SIGN_IN;
 use super::request::{ListPosition, tag_in_path};
+use super::search::without_lower_bound;
 use crate::actions::posts::Compose;
 use crate::components::{HideForm, List, UpdateSource, post, suggestions};
+
+/// The address of the posts with many likes for their age.
+const RISING: &str = "/explore?order=rising";
 
 /// Posts by the people whom the reader follows; everyone's, with an introduction, for readers who are not signed
 /// in.
@@ -36,26 +40,51 @@ pub fn HomePage() -> impl IntoView {
     .into_any()
 }
 
-/// Everyone's posts, most liked first.
+/// Everyone's posts, most liked first; with `?order=rising`, those with the most likes for their age.
 #[component]
 pub fn ExplorePage() -> impl IntoView {
-    let place = match ListPosition::of_posts(Order::MostLiked) {
+    let rising = query("order").as_deref() == Some("rising");
+    let place = if rising {
+        ListPosition::of_this_request().map(|place| place.with_query("order=rising&"))
+    } else {
+        ListPosition::of_posts(Order::MostLiked)
+    };
+    let place = match place {
         Ok(place) => place,
         Err(problem) => return view! { <ProblemPage problem /> }.into_any(),
     };
+    let (list, title, path, description) = if rising {
+        (
+            Posts::Rising,
+            "Rising",
+            RISING,
+            "Everyone's posts, those with many likes for their age first.",
+        )
+    } else {
+        (
+            Posts::Explore,
+            "Explore",
+            "/explore",
+            "Everyone's posts, most liked first. The outliers are at the top.",
+        )
+    };
+    let tabs = [("/explore", "Most liked"), (RISING, "Rising")].map(|(href, name)| {
+        view! {
+            <a href=href aria-current=(href == path).then_some("page")>
+                {name}
+            </a>
+        }
+    });
     view! {
-        <PublicPage
-            title="Explore"
-            description="Everyone's posts, most liked first. The outliers are at the top."
-            kind=PageKind::Website
-            path="/explore"
-            feed=true
-        />
+        <PublicPage title description kind=PageKind::Website path feed=!rising />
         <header class="page-head">
             <h1>"Explore"</h1>
-            <p>"Everyone's posts, most liked first. The outliers are at the top."</p>
+            <p>{description}</p>
         </header>
-        {loaded(posts(Posts::Explore, place))}
+        <nav class="tabs" aria-label="Order of the posts">
+            {tabs}
+        </nav>
+        {loaded(posts(list, place))}
     }
     .into_any()
 }
@@ -91,6 +120,8 @@ pub enum Posts {
     Home,
     /// Everyone's, most liked first.
     Explore,
+    /// Everyone's, those with many likes for their age first.
+    Rising,
     /// One person's.
     By(Handle),
     /// Everyone's with a tag.
@@ -106,6 +137,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
     let listing = match &list {
         Posts::Home => feed.posts().home(reader.as_ref(), place.paging).await?,
         Posts::Explore => feed.posts().explore(reader.as_ref(), place.paging).await?,
+        Posts::Rising => without_lower_bound(feed.posts().rising(reader.as_ref(), place.paging).await?),
         Posts::By(author) => feed.posts().by(author, reader.as_ref(), place.paging).await?,
         Posts::Tagged(tag) => feed.posts().tagged(tag, reader.as_ref(), place.paging).await?,
         Posts::Private(owner, list) => {
@@ -119,7 +151,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
     };
     let empty = match &list {
         Posts::Home if signed_in => "The people you follow have not written anything yet. ",
-        Posts::Home | Posts::Explore => "Nothing here yet. Write the first post.",
+        Posts::Home | Posts::Explore | Posts::Rising => "Nothing here yet. Write the first post.",
         Posts::By(author) if reader.as_ref() == Some(author) => {
             "You have not written anything yet. Write your first post on the home page."
         }
@@ -171,9 +203,9 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
     let fresh = match list {
         Posts::Home => Some("home".to_owned()),
         Posts::By(author) => Some(author.to_string()),
-        // Most liked first: new posts are nowhere near the top. And there are no notifications of new posts by
+        // Where likes count, new posts are nowhere near the top. And there are no notifications of new posts by
         // tag.
-        Posts::Explore | Posts::Tagged(_) | Posts::Private(..) => None,
+        Posts::Explore | Posts::Rising | Posts::Tagged(_) | Posts::Private(..) => None,
     };
     let fresh = fresh.map(|of| UpdateSource::Posts { of, newest });
     let now = now();

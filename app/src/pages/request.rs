@@ -60,6 +60,13 @@ impl ListPosition {
         }
     }
 
+    /// The same, where addresses of the list have this in front of the place.
+    #[must_use]
+    pub fn with_query(self, query: impl Into<String>) -> Self {
+        let query = query.into();
+        Self { query, ..self }
+    }
+
     /// Whether the page shows the newest items of its list.
     pub fn is_at_the_newest(&self) -> bool {
         self.paging.after.is_none() && self.paging.end == End::Newest

@@ -3,7 +3,7 @@
 use feed::Paging;
 use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
-use model::{FoundPerson, PostCard, Problem, Search};
+use model::{FoundPerson, Listing, PostCard, Problem, Search};
 use store::posts::Order;
 use ui::request::{feed, loaded, now, query};
 use ui::session;
@@ -148,7 +148,7 @@ async fn posts(search: &Search, results: Results, order: Order) -> Result<impl I
     let reader = session::viewer().map(|account| account.handle);
     let feed = feed()?;
     let found = feed.posts().search(search, order, reader.as_ref(), place.paging);
-    let mut listing = found.await?;
+    let listing = found.await?;
     place.query = format!("{}&", results.query(search));
     if let Some(next) = listing.next.as_ref().filter(|_| listing.items.is_empty()) {
         // Each page reads a bounded number of posts.
@@ -161,10 +161,7 @@ async fn posts(search: &Search, results: Results, order: Order) -> Result<impl I
         }
         .into_any());
     }
-    if listing.next.is_some() {
-        // Nobody knows yet how many there are.
-        listing.total = 0;
-    }
+    let listing = without_lower_bound(listing);
     let (signed_in, words) = (reader.is_some(), search.words().to_vec());
     let now = now();
     let row = move |card: PostCard| {
@@ -177,6 +174,14 @@ async fn posts(search: &Search, results: Results, order: Order) -> Result<impl I
     };
     let empty = "No post has all of these words.";
     Ok(view! { <List listing place label="Posts" empty row /> }.into_any())
+}
+
+/// A listing whose `total` is what was found so far: 0, for unknown, if there may be more.
+pub fn without_lower_bound<T>(mut listing: Listing<T>) -> Listing<T> {
+    if listing.next.is_some() {
+        listing.total = 0;
+    }
+    listing
 }
 
 async fn people(search: &Search) -> Result<impl IntoView, Problem> {

@@ -151,6 +151,17 @@ pub fn query(parts: &Parts) -> Result<Vec<(String, String)>, Problem> {
         })
 }
 
+/// Whether the value of a parameter is the second one of two.
+pub fn choice(name: &str, value: &str, choices: [&str; 2]) -> Result<bool, Problem> {
+    match choices.iter().position(|choice| *choice == value) {
+        Some(place) => Ok(place == 1),
+        None => Err(Problem::invalid(
+            name,
+            format!("{} or {}.", choices[0], choices[1]),
+        )),
+    }
+}
+
 /// A JSON body: an object with exactly the fields of `T`. Its content type was checked when it was read.
 pub struct Body<T>(pub T);
 

@@ -9,6 +9,7 @@ use utoipa::{IntoParams, PartialSchema};
 
 use crate::events::{MOST_TOPICS, Watched};
 use crate::extract::{InPath, Segment, SessionPath, Stretch};
+use crate::posts::Explored;
 use crate::search::Wanted;
 
 /// A topic as this server writes it.
@@ -73,8 +74,6 @@ impl IntoParams for Wanted {
             .min_length(Some(1))
             .max_length(Some(Search::MAX))
             .examples(["weir #hochwasser"]);
-        let one_of =
-            |choices: [&'static str; 2]| text().enum_values(Some(choices)).default(Some(choices[0].into()));
         vec![
             parameter(
                 ParameterIn::Query,
@@ -84,13 +83,23 @@ impl IntoParams for Wanted {
             )
             .required(Required::True)
             .build(),
-            in_query("kind", "What to find.", one_of(["posts", "people"]).into()),
+            in_query("kind", "What to find.", one_of(["posts", "people"])),
             in_query(
                 "order",
                 "Posts: the newest first, or the most liked. People always come in the order of their followers.",
-                one_of(["newest", "liked"]).into(),
+                one_of(["newest", "liked"]),
             ),
         ]
+    }
+}
+
+impl IntoParams for Explored {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_query(
+            "order",
+            "The most liked first, or those with many likes for their age.",
+            one_of(["liked", "rising"]),
+        )]
     }
 }
 
@@ -122,6 +131,12 @@ impl IntoParams for Watched {
 
 fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// One of two choices, the first of which need not be named.
+fn one_of(choices: [&'static str; 2]) -> RefOr<Schema> {
+    let choice = text().enum_values(Some(choices));
+    choice.default(Some(choices[0].into())).into()
 }
 
 /// What a cursor looks like; which of them a list takes, only the list can tell.

@@ -1,8 +1,9 @@
 //! `/feed`, `/explore`, `/tags`, `/posts`.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::response::Response;
 use feed::Feed;
 use model::{Listing, Post, PostCard, PostId, PostText, Tag};
@@ -10,9 +11,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use web::ProblemBody;
+use web::{ErrorResponse, ProblemBody};
 
-use crate::extract::{Actor, Body, InPath, Reader, Stretch};
+use crate::extract::{Actor, Body, InPath, Reader, Stretch, choice, query};
 use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -65,19 +66,47 @@ async fn home(
     Ok(Json(posts(feed.posts().home(reader.handle(), paging).await?)))
 }
 
+/// `?order`: in which order to list everybody's posts.
+pub enum Explored {
+    MostLiked,
+    Rising,
+}
+
+impl<S: Sync> FromRequestParts<S> for Explored {
+    type Rejection = ErrorResponse;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
+        let mut explored = Self::MostLiked;
+        for (name, value) in query(parts)?.into_iter().filter(|(name, _)| name == "order") {
+            explored = if choice(&name, &value, ["liked", "rising"])? {
+                Self::Rising
+            } else {
+                Self::MostLiked
+            };
+        }
+        Ok(explored)
+    }
+}
+
 /// Everybody's posts
 ///
-/// The most liked first.
+/// The most liked first, or those that are rising: with many likes for their age. Ten times the likes are worth twelve and a
+/// half hours there. Of a long list only the 500 newest and the 500 most liked posts are ranked, and `total` is a lower bound.
 #[utoipa::path(get, path = "/explore", tag = "Posts", operation_id = "explore",
-    params(Stretch),
+    params(Explored, Stretch),
     responses((status = 200, description = "A part of the list.", body = Listing<Post>))
 )]
 async fn explore(
     State(feed): State<Feed>,
     reader: Reader,
+    explored: Explored,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Post>>> {
-    Ok(Json(posts(feed.posts().explore(reader.handle(), paging).await?)))
+    let (feed, reader) = (feed.posts(), reader.handle());
+    Ok(Json(posts(match explored {
+        Explored::MostLiked => feed.explore(reader, paging).await?,
+        Explored::Rising => feed.rising(reader, paging).await?,
+    })))
 }
 
 /// Posts with a tag

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use feed::Feed;
-use model::{Cursor, FoundPerson, Listing, Post, Problem, Search};
+use model::{Cursor, FoundPerson, Listing, Post, Search};
 use serde::Serialize;
 use store::posts::Order;
 use utoipa::openapi::schema::{AnyOfBuilder, Schema};
@@ -14,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::ErrorResponse;
 
-use crate::extract::{Reader, Stretch, query};
+use crate::extract::{Reader, Stretch, choice, query};
 use crate::posts::posts;
 use crate::{Answer, Api};
 
@@ -58,17 +58,6 @@ impl<S: Sync> FromRequestParts<S> for Wanted {
                 Results::Posts(order)
             },
         })
-    }
-}
-
-/// Whether the value is the second one of two.
-fn choice(name: &str, value: &str, choices: [&str; 2]) -> Result<bool, Problem> {
-    match choices.iter().position(|choice| *choice == value) {
-        Some(place) => Ok(place == 1),
-        None => Err(Problem::invalid(
-            name,
-            format!("{} or {}.", choices[0], choices[1]),
-        )),
     }
 }
 

@@ -1,11 +1,12 @@
-//! Finding posts and people again.
+//! Finding posts and people.
 
 use model::{FoundPerson, Handle, Listing, PostCard, Problem, Search};
 use store::posts::Order;
+use store::search::FoundPosts;
 
 use super::posts::in_a_feed;
 use super::problems::to_problem;
-use super::{Paging, People, Posts};
+use super::{Feed, Paging, People, Posts};
 
 impl Posts<'_> {
     /// Posts with all the words of a search. `total` is a lower bound. There may be more even if few or none are
@@ -22,9 +23,20 @@ impl Posts<'_> {
             Order::Newest => index.newest_posts(search, paging.after, paging.limit).await,
             Order::MostLiked => index.most_liked_posts(search, paging.after, paging.limit).await,
         };
-        let found = found.map_err(to_problem)?;
+        self.0.found(found.map_err(to_problem)?, viewer).await
+    }
+
+    /// Everybody's posts, those with the most likes for their age first. `total` is a lower bound.
+    pub async fn rising(self, viewer: Option<&Handle>, paging: Paging) -> Result<Listing<PostCard>, Problem> {
+        let rising = self.0.store.posts().rising(paging.after, paging.limit).await;
+        self.0.found(rising.map_err(to_problem)?, viewer).await
+    }
+}
+
+impl Feed {
+    async fn found(&self, found: FoundPosts, viewer: Option<&Handle>) -> Result<Listing<PostCard>, Problem> {
         Ok(Listing {
-            items: self.0.cards(found.posts, viewer, in_a_feed).await?,
+            items: self.cards(found.posts, viewer, in_a_feed).await?,
             next: found.next.map(|cursor| cursor.to_string()),
             seams: Vec::new(),
             total: found.total,

@@ -36,6 +36,11 @@ impl Cursor {
         })
     }
 
+    /// Where it stands among the cursors of its list.
+    pub fn order(self) -> (i64, Uuid) {
+        (self.key, self.id)
+    }
+
     /// The problem with a cursor that this list did not issue.
     pub fn invalid() -> Problem {
         Problem::invalid(

@@ -2,6 +2,7 @@
 
 mod edit;
 mod order;
+mod rising;
 mod withheld;
 
 use std::collections::{HashMap, HashSet};

@@ -4,6 +4,8 @@
 //! what they are made of, in the same write, so neither can be missing or wrong. Every search reads a bounded number of
 //! documents: those of the word that is probably the rarest, newest first, until there are enough.
 
+use std::cmp::Reverse;
+
 use bson::{Document, doc};
 use futures::{StreamExt as _, TryStreamExt as _};
 use model::search::{words_of_a_person, words_of_a_post};
@@ -36,6 +38,29 @@ pub struct FoundPosts {
     pub next: Option<Cursor>,
     /// How many posts were found on the way: a lower bound.
     pub total: u64,
+}
+
+impl FoundPosts {
+    /// The part after a cursor of posts that have all been read, those with the highest cursors first.
+    pub(crate) fn ranked(
+        mut posts: Vec<StoredPost>,
+        cursor: impl Fn(&StoredPost) -> Cursor,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Self {
+        let total = posts.len() as u64;
+        posts.sort_by_key(|post| Reverse(cursor(post).order()));
+        if let Some(after) = after {
+            posts.retain(|post| cursor(post).order() < after.order());
+        }
+        let more = posts.len() > limit;
+        posts.truncate(limit);
+        Self {
+            next: posts.last().filter(|_| more).map(cursor),
+            posts,
+            total,
+        }
+    }
 }
 
 /// The words of all posts and people.
@@ -123,24 +148,11 @@ impl<'a> SearchIndex<'a> {
             None => Vec::new(),
         };
         posts.retain(|post| search.finds_post(post.text.as_str()));
-        let total = posts.len() as u64;
-        let place = |post: &StoredPost| {
-            let cursor = Order::MostLiked.cursor_after(post);
-            (cursor.key, cursor.id)
-        };
-        posts.sort_by_key(|post| std::cmp::Reverse(place(post)));
         if let Some(after) = after {
             Order::MostLiked.accept(after)?;
-            posts.retain(|post| place(post) < (after.key, after.id));
         }
-        let more = posts.len() > limit;
-        posts.truncate(limit);
-        let next = posts.last().filter(|_| more);
-        Ok(FoundPosts {
-            next: next.map(|post| Order::MostLiked.cursor_after(post)),
-            posts,
-            total,
-        })
+        let cursor = |post: &StoredPost| Order::MostLiked.cursor_after(post);
+        Ok(FoundPosts::ranked(posts, cursor, after, limit))
     }
 
     /// People whose handle or name has words that begin so, those with the most followers first. Where very many do, only

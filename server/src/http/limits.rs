@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use app::actions::accounts::{Recover, ResetPassword, SignIn, SignUp};
 use app::actions::settings::{ChangePassword, DeleteAccount, MakeRecoveryCodes};
-use axum::extract::{Request, State};
+use axum::extract::{Query, Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
@@ -220,14 +220,18 @@ const SEARCHES: [&str; 2] = ["/search", "/api/v1/search"];
 /// How many pages a search costs as much as.
 const SEARCH: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 
-/// How much a request reads: a page or an answer, ten times as much with a search, and with an event stream one more for
-/// each ten topics, as pages have them.
+/// How much a request reads: a page or an answer, ten times as much with a search or a ranking of posts, and with an event
+/// stream one more for each ten topics, as pages have them.
 fn reads_of(request: &Request) -> NonZeroU32 {
-    if SEARCHES.contains(&request.uri().path()) {
+    let query = Query::<Vec<(String, String)>>::try_from_uri(request.uri());
+    let query = query.map(|Query(pairs)| pairs).unwrap_or_default();
+    let ranks = query
+        .iter()
+        .any(|(name, value)| name == "order" && value == "rising");
+    if ranks || SEARCHES.contains(&request.uri().path()) {
         return SEARCH;
     }
-    let query = request.uri().query().unwrap_or_default();
-    let topics = query.split('&').filter(|pair| pair.starts_with("topic="));
+    let topics = query.iter().filter(|(name, _)| name == "topic");
     let tens = u32::try_from(topics.count() / 10).unwrap_or(u32::MAX);
     NonZeroU32::MIN.saturating_add(tens)
 }

@@ -158,10 +158,15 @@ async fn an_event_stream_counts_as_more_reads_the_more_topics_it_has() {
 }
 
 #[tokio::test]
-async fn a_search_counts_as_ten_reads() {
+async fn a_search_or_a_ranking_counts_as_ten_reads() {
     let stage = Stage::new().await;
     let limited = |reads: u32| stage.limited_to(|quotas| &mut quotas.reads, NonZeroU32::new(reads).unwrap());
-    for path in ["/search?q=the", "/api/v1/search?q=the"] {
+    for path in [
+        "/search?q=the",
+        "/api/v1/search?q=the",
+        "/explore?order=rising",
+        "/api/v1/explore?order=%72ising",
+    ] {
         assert_eq!(
             get(ONE, path).answered(&limited(10)).await.status(),
             200,

@@ -30,6 +30,7 @@ mod recovery;
 mod relations;
 mod reports;
 mod restrictions;
+mod rising;
 mod round_trips;
 mod search;
 mod security;
