@@ -23,8 +23,8 @@ pub const COLLECTION: &str = "sharedPosts";
 /// The field with the id of the post.
 pub(crate) const OF: &str = "of";
 
-/// How many are read at a time.
-const AT_ONCE: u64 = 500;
+/// How many are read or written at a time.
+const AT_ONCE: usize = 500;
 
 /// Creates the indexes that find somebody's shares and those to be delivered.
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
@@ -142,6 +142,15 @@ impl<'a> SharedPosts<'a> {
         }
     }
 
+    /// Writes how shares are listed in a store in which no home has been built: there is nothing to deliver.
+    pub async fn insert_all(&self, shared: &[SharedPost]) -> Result<()> {
+        for some in shared.chunks(AT_ONCE) {
+            let documents = some.iter().map(SharedPost::to_document).collect();
+            self.engine().insert(COLLECTION, documents).await?;
+        }
+        Ok(())
+    }
+
     /// Removes it.
     pub(crate) async fn remove(&self, shared: &SharedPost) -> Result<()> {
         self.engine()
@@ -222,7 +231,7 @@ impl<'a> SharedPosts<'a> {
 
     /// Some of a person's shares; empty when there are none.
     pub(crate) async fn some_by(&self, author: &Handle) -> Result<Vec<SharedPost>> {
-        let find = Find::matching(doc! { "author": author.as_str() }).limit(AT_ONCE);
+        let find = Find::matching(doc! { "author": author.as_str() }).limit(AT_ONCE as u64);
         self.read(find).await
     }
 
@@ -231,7 +240,9 @@ impl<'a> SharedPosts<'a> {
         let filter = last.map_or_else(Document::new, |last| {
             doc! { "_id": { "$gt": uuid_bson(last.id) } }
         });
-        let find = Find::matching(filter).sort(doc! { "_id": 1 }).limit(AT_ONCE);
+        let find = Find::matching(filter)
+            .sort(doc! { "_id": 1 })
+            .limit(AT_ONCE as u64);
         self.read(find).await
     }
 

@@ -8,10 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::COLLECTIONS;
 use super::canonical::CanonicalDocument;
-use crate::people;
+use crate::{people, posts, shared_posts};
 
 const FORMAT: &str = "spillway-export";
 const VERSION: u32 = 1;
+
+/// The collections whose documents have a UUID as `_id`; it is a string in all others.
+const NAMED_BY_UUID: [&str; 2] = [posts::COLLECTION, shared_posts::COLLECTION];
 
 /// The longest line, in bytes: a document of 16 MB in which every byte is a control character takes six times as many,
 /// and a little more.
@@ -175,7 +178,7 @@ impl<R: BufRead> Lines<R> {
         };
         match document.get("_id") {
             Some(Bson::String(_)) => {}
-            Some(Bson::Binary(_)) if collection == crate::posts::COLLECTION => {}
+            Some(Bson::Binary(_)) if NAMED_BY_UUID.contains(&collection) => {}
             _ => {
                 let kind = if collection == people::COLLECTION {
                     "a handle"
