@@ -7,6 +7,7 @@ use store::notifications::Read;
 use store::overflow::{Item, StoredList, lay_out, uuid_bson};
 use store::people::User;
 use store::reactions::Reaction;
+use store::shared_posts::SharedPost;
 use store::{Settings, Store, people, posts};
 
 use uuid::Uuid;
@@ -85,9 +86,10 @@ async fn write(
     }
     let mut written = town.posts.iter().zip(lists.posts);
     loop {
-        let mut batch = Batch::default();
+        let (mut batch, mut shared) = (Batch::default(), Vec::new());
         for (post, [likes, comments, shares]) in written.by_ref().take(BATCH) {
             let id = PostId::from(post.id);
+            shared.extend(shares.iter().filter_map(|share| SharedPost::of(id, share)));
             let text: PostText = post.text.parse().map_err(unfit)?;
             let document = posts::new_document(id, post.id, &lists.handles[post.author], &text, post.at);
             let lists = [
@@ -101,6 +103,7 @@ async fn write(
             break;
         }
         done += batch.write(store, posts::COLLECTION).await?;
+        store.shared_posts().insert_all(&shared).await?;
         progress(done, total);
     }
     Ok(())

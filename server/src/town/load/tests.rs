@@ -7,6 +7,7 @@ use embedded::Embedded;
 use model::Report;
 use store::overflow;
 use store::reports::{self, StoredReport};
+use store::upkeep::{CheckOptions, check};
 
 use super::*;
 use crate::town::tests::{NOW, small};
@@ -101,6 +102,21 @@ async fn a_loaded_town_has_its_people_posts_and_exact_lists() {
 }
 
 #[tokio::test]
+async fn the_shares_of_a_town_are_on_the_pages_of_those_who_share() {
+    let (store, town) = (store().await, town());
+    fill(&store, &town).await.unwrap();
+    assert!(!town.shares.is_empty());
+    assert_eq!(count(&store, "sharedPosts").await, town.shares.len() as u64);
+    let share = &town.shares[0];
+    let by: Handle = town.people[share.person].handle.parse().unwrap();
+    let listed = store.shared_posts().list(&[by], None, 1_000).await.unwrap();
+    let post = PostId::from(town.posts[share.post].id);
+    assert!(listed.iter().any(|listed| listed.id == post), "{listed:?}");
+    let checked = check(&store, CheckOptions::default(), &|_, _| ()).await.unwrap();
+    assert!(checked.findings.is_empty(), "{:?}", checked.findings);
+}
+
+#[tokio::test]
 async fn an_interrupted_load_is_not_a_town_and_is_done_over() {
     let (store, town) = (store().await, town());
     fill(&store, &town).await.unwrap();
@@ -116,6 +132,7 @@ async fn an_interrupted_load_is_not_a_town_and_is_done_over() {
     assert!(is_loaded(&store).await.unwrap());
     assert_eq!(count(&store, posts::COLLECTION).await, 120);
     assert_eq!(count(&store, overflow::PAGES).await, pages);
+    assert_eq!(count(&store, "sharedPosts").await, town.shares.len() as u64);
 }
 
 #[tokio::test]
