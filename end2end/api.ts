@@ -66,6 +66,12 @@ export class Api {
     return response.json();
   }
 
+  async quote(quote: string, text: string): Promise<Post> {
+    const response = await this.request.post("/api/v1/posts", { data: { text, quote } });
+    expect(response.status(), await response.text()).toBe(201);
+    return response.json();
+  }
+
   async comment(post: string, text: string): Promise<{ id: string }> {
     const response = await this.request.post(`/api/v1/posts/${post}/comments`, { data: { text } });
     expect(response.status(), await response.text()).toBe(201);

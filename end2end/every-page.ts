@@ -300,9 +300,7 @@ async function sharedAndQuoted(page: Page, api: Api): Promise<void> {
   const { id } = await api.viralPost();
   const share = await page.request.put(`/api/v1/posts/${id}/share`);
   expect(share.ok(), await share.text()).toBe(true);
-  const data = { text: "What a story", quote: id };
-  const quote = await page.request.post("/api/v1/posts", { data });
-  expect(quote.status(), await quote.text()).toBe(201);
+  await api.quote(id, "What a story");
   await page.goto(`/@${handle}`);
   await expect(page.getByTestId("shared-by")).toHaveCount(1);
   await expect(page.getByTestId("quote")).toHaveCount(1);

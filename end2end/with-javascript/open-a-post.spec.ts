@@ -14,3 +14,11 @@ test("text of a post can be selected without opening it", async ({ page, api, pe
   expect(await page.evaluate(() => getSelection()!.toString().length)).toBeGreaterThan(3);
   await expect(page).toHaveURL(`/@${person.handle}`);
 });
+
+test("the text of a quoted post opens that post", async ({ page, api, person }) => {
+  const quoted = await api.post(`${person.name} wrote this first`);
+  await api.quote(quoted.id, "And this about it");
+  await gotoLive(page, `/@${person.handle}`);
+  await page.getByTestId("quote").getByText("wrote this first").click();
+  await expect(page).toHaveURL(`/post/${quoted.id}`);
+});

@@ -10,7 +10,13 @@ use crate::repository::Repository;
 use crate::site;
 
 /// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
-const PRETTIER: [&str; 4] = ["end2end", "examples/node", "package.json", "xtask/site.mjs"];
+const PRETTIER: [&str; 5] = [
+    "end2end",
+    "examples/node",
+    "package.json",
+    "public/completion.js",
+    "xtask/site.mjs",
+];
 
 /// Formats everything in place.
 pub fn write(repository: &Repository) -> Result<()> {

@@ -162,6 +162,7 @@ fn FoldedForm(
                     id=field
                     name="text"
                     rows="3"
+                    data-completes="mention"
                     aria-invalid=problem.is_some().to_string()
                     aria-describedby=problem_id.clone()
                     autocomplete="off"

@@ -3,6 +3,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
 
 mod activity;
+mod completions;
 mod edit;
 mod found_person;
 mod list;
@@ -15,6 +16,7 @@ mod seam;
 mod stored;
 
 pub use activity::{ActivityRow, verb};
+pub use completions::completions;
 pub use edit::{EditCommentForm, EditForm, QuoteForm, ReplyForm};
 pub use found_person::{FoundPersonRow, suggestions};
 pub use list::{Entry, List, UpdateSource};

@@ -5,7 +5,7 @@ use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 
-/// Loads the browser's half, which wakes the islands.
+/// Loads the browser's half, which wakes the islands, and the completion of names where somebody writes.
 #[component]
 pub fn Scripts(
     /// They name the files.
@@ -26,7 +26,9 @@ pub fn Scripts(
     let (module, code) = (path("js"), path("wasm"));
     let script = format!(
         "(window.requestIdleCallback||setTimeout)(async()=>{{const half=await import({module:?});\
-         half.default({{module_or_path:{code:?}}})}})"
+         half.default({{module_or_path:{code:?}}})}});\
+         const complete=field=>field?.dataset?.completes&&import('/completion.js');\
+         addEventListener('focusin',event=>complete(event.target));complete(document.activeElement)"
     );
     view! {
         <link rel="modulepreload" href=module />

@@ -133,6 +133,7 @@ fn SearchForm(typed: String, results: Results) -> impl IntoView {
                 maxlength=Search::MAX
                 placeholder="A word, a #tag or a name"
                 autocomplete="off"
+                data-completes="search"
                 autofocus=typed.is_empty()
                 data-testid="search-input"
                 value=typed

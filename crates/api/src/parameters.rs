@@ -86,7 +86,7 @@ impl IntoParams for Wanted {
             in_query("kind", "What to find.", one_of(["posts", "people"])),
             in_query(
                 "order",
-                "Posts: the newest first, or the most liked. People always come in the order of their followers.",
+                "Posts: the newest first, or the most liked. People have an order of their own.",
                 one_of(["newest", "liked"]),
             ),
         ]

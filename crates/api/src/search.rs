@@ -90,8 +90,9 @@ impl ToSchema for Found {
 
 /// Find posts or people
 ///
-/// Posts that have all of the words, by default the newest first. People whose handle or name has words that begin so, those
-/// with the most followers first and in one part; of very many, the first 200 in alphabetical order are looked at.
+/// Posts that have all of the words, by default the newest first. People whose handle or name has words that begin so, in one
+/// part: first those among the hundred whom the reader followed last, then the others, each with the most followers first. Of
+/// very many, the first 200 in alphabetical order are looked at.
 ///
 /// Each answer reads a bounded number of posts, those with the longest of the words. So there may be a `next` although there
 /// are few or no `items`, and `total` is a lower bound. The most liked are those of the newest 500.

@@ -8,6 +8,9 @@ use super::posts::in_a_feed;
 use super::problems::to_problem;
 use super::{Feed, Paging, People, Posts};
 
+/// How many of the people whom a reader follows are found before everybody else.
+const FOLLOWED: usize = 100;
+
 impl Posts<'_> {
     /// Posts with all the words of a search. `total` is a lower bound. There may be more even if few or none are
     /// returned: each call reads a bounded number of posts.
@@ -45,16 +48,21 @@ impl Feed {
 }
 
 impl People<'_> {
-    /// The people whose handle or name begins with the words of a search, those with the most followers first, in one part.
-    /// People who block the reader, or whom the reader blocks, are left out.
-    /// `total` is a lower bound.
+    /// The people whose handle or name begins with the words of a search, in one part: first those among the hundred whom
+    /// the reader followed last, then the others, each with the most followers first. People who block the reader, or whom
+    /// the reader blocks, are left out. `total` is a lower bound.
     pub async fn search(
         self,
         search: &Search,
         viewer: Option<&Handle>,
         limit: usize,
     ) -> Result<Listing<FoundPerson>, Problem> {
-        let mut items = self.0.store.search().people(search).await.map_err(to_problem)?;
+        let followed = match viewer {
+            Some(reader) => self.followed_last(reader, FOLLOWED).await?,
+            None => Vec::new(),
+        };
+        let found = self.0.store.search().people(search, &followed).await;
+        let mut items = found.map_err(to_problem)?;
         let found = items.iter().map(|person| &person.handle);
         let restricted = self.0.restricted(viewer, found).await.map_err(to_problem)?;
         items.retain(|person| !restricted.blocks(&person.handle));

@@ -16,18 +16,22 @@ const POSTS: usize = 60;
 const CANDIDATES: usize = 40;
 
 impl People<'_> {
+    /// The people whom a reader followed last.
+    pub(super) async fn followed_last(self, reader: &Handle, most: usize) -> Result<Vec<Handle>, Problem> {
+        let latest = Paging {
+            limit: most,
+            ..Paging::default()
+        };
+        let (own, lists) = (Topic::User(reader.clone()), self.0.lists(Some(reader)));
+        let followed = lists.stretch(&own, Relation::Following, latest).await?;
+        Ok(followed.items.into_iter().filter_map(|item| item.by).collect())
+    }
+
     /// People whom a reader does not follow yet: first those whom the people that they follow follow, by how many do,
     /// then the authors of the most liked posts; among equals those with the most followers. The work is bounded, so
     /// only the latest follows of the latest twenty are looked at.
     pub async fn suggestions(self, reader: &Handle, most: usize) -> Result<Vec<FoundPerson>, Problem> {
-        let own = Topic::User(reader.clone());
-        let latest = Paging {
-            limit: FOLLOWED,
-            ..Paging::default()
-        };
-        let lists = self.0.lists(Some(reader));
-        let followed = lists.stretch(&own, Relation::Following, latest).await?;
-        let followed: Vec<Handle> = followed.items.into_iter().filter_map(|item| item.by).collect();
+        let followed = self.followed_last(reader, FOLLOWED).await?;
         let (store, people) = (&self.0.store, self.0.store.people());
         let posts = store.posts();
         let (through, liked) = futures::try_join!(

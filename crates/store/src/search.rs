@@ -20,10 +20,12 @@ use document::{DocumentEngine, Find, Index, Result, Update};
 pub(crate) const WORDS: &str = "words";
 /// The field of a person with theirs.
 const NAMES: &str = "names";
+/// Whether somebody has so many followers that their list has pages.
+const OVERFLOWING: &str = "followers.hasOverflow";
 /// How many posts one search reads at most, and how many at a time.
 const MOST_POSTS: usize = 500;
 const AT_A_TIME: usize = 100;
-/// How many people one search reads at most.
+/// How many people one search reads at most of each kind.
 const MOST_PEOPLE: usize = 200;
 /// How many earlier documents are indexed at a time, and how many of them side by side.
 const EARLIER: usize = 200;
@@ -72,8 +74,14 @@ pub struct SearchIndex<'a> {
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     let posts = Index::on(doc! { WORDS: 1, "at": -1, "_id": -1 });
     engine.create_index(posts::COLLECTION, posts).await?;
-    let people = Index::on(doc! { NAMES: 1 });
-    engine.create_index(people::COLLECTION, people).await
+    for people in [
+        Index::on(doc! { NAMES: 1 }),
+        // Written when a list begins to overflow, and not with every follow.
+        Index::on(doc! { NAMES: 1, OVERFLOWING: 1 }).only(doc! { OVERFLOWING: true }),
+    ] {
+        engine.create_index(people::COLLECTION, people).await?;
+    }
+    Ok(())
 }
 
 /// The words of a post, as a part of its document.
@@ -155,15 +163,38 @@ impl<'a> SearchIndex<'a> {
         Ok(FoundPosts::ranked(posts, cursor, after, limit))
     }
 
-    /// People whose handle or name has words that begin so, those with the most followers first. Where very many do, only
-    /// the first ones in alphabetical order are looked at.
-    pub async fn people(&self, search: &Search) -> Result<Vec<FoundPerson>> {
-        let Some(beginning) = search.rarest() else {
+    /// People whose handle or name has words that begin so: first those of `first`, then everybody else, each with the
+    /// most followers first. Where very many do, only the first ones in alphabetical order are looked at, and those whose
+    /// followers overflow.
+    pub async fn people(&self, search: &Search, first: &[Handle]) -> Result<Vec<FoundPerson>> {
+        let first: Vec<&str> = first.iter().map(Handle::as_str).collect();
+        let some = (!first.is_empty()).then(|| doc! { "_id": { "$in": &first } });
+        let (mut found, overflowing, others) = futures::try_join!(
+            self.people_among(search, some),
+            self.people_among(search, Some(doc! { OVERFLOWING: true })),
+            self.people_among(search, Some(doc! {}))
+        )?;
+        found.extend(overflowing);
+        found.extend(others);
+        let comes_later = |person: &FoundPerson| !first.contains(&person.handle.as_str());
+        let place = |person: &FoundPerson| {
+            let handle = person.handle.as_str().to_owned();
+            (comes_later(person), Reverse(person.followers), handle)
+        };
+        found.sort_by_cached_key(place);
+        found.dedup_by(|one, other| one.handle == other.handle);
+        Ok(found)
+    }
+
+    async fn people_among(&self, search: &Search, some: Option<Document>) -> Result<Vec<FoundPerson>> {
+        let (Some(beginning), Some(some)) = (search.rarest(), some) else {
             return Ok(Vec::new());
         };
         let beginning = beginning.trim_start_matches('#');
         let within = doc! { "$gte": beginning, "$lt": format!("{beginning}{}", char::MAX) };
-        let find = Find::matching(shown(doc! { NAMES: { "$elemMatch": within } }))
+        let mut matching = shown(doc! { NAMES: { "$elemMatch": within } });
+        matching.extend(some);
+        let find = Find::matching(matching)
             .project(people::found_fields())
             .limit(MOST_PEOPLE as u64);
         let limits = self.store.settings().of(Relation::Followers);
@@ -174,7 +205,6 @@ impl<'a> SearchIndex<'a> {
                 found.push(person);
             }
         }
-        found.sort_by(|a, b| (b.followers, &a.handle).cmp(&(a.followers, &b.handle)));
         Ok(found)
     }
 

@@ -56,6 +56,7 @@ pub fn TextForm(
                     name="text"
                     rows="3"
                     placeholder=placeholder
+                    data-completes="mention"
                     aria-invalid=problem.is_some().to_string()
                     aria-describedby=problem_id.clone()
                     inner_html=escape(&typed)

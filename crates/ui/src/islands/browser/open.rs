@@ -1,5 +1,5 @@
 //! Opens a post when its text is clicked. The real link is the time beside the author; a click anywhere on the
-//! text works, too.
+//! text works, too, also on the text of a quoted post.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, MouseEvent};
@@ -29,7 +29,7 @@ fn wanted(event: &MouseEvent) -> Option<String> {
     if selects || event.ctrl_key() || event.meta_key() || around(&clicked, "a").is_some() {
         return None;
     }
-    page_of(&around(&text, ".post")?)
+    page_of(&around(&text, ".quote, .post")?)
 }
 
 /// The address of a post's own page.
