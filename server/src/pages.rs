@@ -1,13 +1,16 @@
 //! The pages, their server functions, and the files that they need.
 
+use std::sync::Arc;
+
 use app::notice::own_path;
-use app::{App, Description, Links, shell};
-use axum::Router;
-use axum::extract::{Request, State};
+use app::{App, Description, Links, components, shell};
+use axum::extract::{Query, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state, map_response, map_response_with_state};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
 use feed::Feed;
 use leptos::config::LeptosOptions;
 use leptos::prelude::provide_context;
@@ -15,8 +18,10 @@ use leptos_axum::{
     LeptosRoutes, file_and_error_handler_with_context,
     generate_route_list_with_exclusions_and_ssg_and_context,
 };
+use model::Search;
+use serde::Deserialize;
 use tower_http::services::{ServeDir, ServeFile};
-use web::PublicAddress;
+use web::{ErrorResponse, PublicAddress, Session};
 
 use crate::api::DESCRIPTION;
 use crate::http::allow_own_scripts;
@@ -27,6 +32,7 @@ use crate::wing;
 /// Everything that browsers display: routes of the app, server functions, static files, and the 404 page.
 pub fn router(feed: Feed, site: &Site, public: PublicAddress) -> Router {
     let kept = KeptPages::new(feed.clone(), public.clone());
+    let offering = feed.clone();
     let context = move || {
         provide_context(feed.clone());
         provide_context(public.clone());
@@ -47,9 +53,29 @@ pub fn router(feed: Feed, site: &Site, public: PublicAddress) -> Router {
         .leptos_routes_with_context(&options, listed, context, page)
         .fallback(fallback)
         .with_state(options)
+        .route("/search/people", get(completions).with_state(offering))
         .layer(from_fn(without_trailing_slash))
         .layer(map_response(revalidated))
         .layer(from_fn_with_state(kept, keep))
+}
+
+/// `/search/people?q=`: the people whom somebody may mean who is typing, as a piece of HTML. `public/completion.js` asks
+/// for it.
+async fn completions(
+    State(feed): State<Feed>,
+    Extension(session): Extension<Arc<Session>>,
+    Query(typed): Query<Typed>,
+) -> Result<Html<String>, ErrorResponse> {
+    let typed: Search = typed.q.parse()?;
+    Ok(Html(
+        components::completions(&feed, session.handle(), &typed).await?,
+    ))
+}
+
+#[derive(Deserialize)]
+struct Typed {
+    #[serde(default)]
+    q: String,
 }
 
 /// Scripts, styles and WebAssembly, as cargo-leptos wrote and compressed them.

@@ -46,7 +46,7 @@ use search::SearchPage;
 use sessions::SessionsPage;
 use settings::{SettingsPage, own_list};
 use stored::{StoredPersonPage, StoredPostPage};
-use ui::components::Landscape;
+use ui::components::LandscapeSymbol;
 use ui::problem::NotFound;
 use wing::WingRoutes;
 
@@ -62,7 +62,7 @@ pub fn App() -> impl IntoView {
             <a class="skip" href="#main">
                 "Skip to the content"
             </a>
-            <Landscape />
+            <LandscapeSymbol />
             <Masthead />
             <div class="columns">
                 <main id="main" tabindex="-1">

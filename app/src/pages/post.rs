@@ -20,6 +20,21 @@ pub fn PostPage() -> impl IntoView {
     loaded(async { post_page(post_in_path()?, ListPosition::of_this_request()?).await })
 }
 
+/// What other sites show of a post.
+fn preview(post: &Post) -> impl IntoView + use<> {
+    let (path, text) = (format!("/post/{}", post.id), post.text.as_str());
+    let shows = format!("The post, and how its {} likes are stored", grouped(post.likes));
+    view! {
+        <PublicPage
+            title=format!("{}: “{}”", post.author.name, beginning(text))
+            description=excerpt(text)
+            kind=PageKind::Article
+            picture=Some((format!("{path}/card.png"), shows))
+            path
+        />
+    }
+}
+
 async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView, Problem> {
     let (feed, reader) = (feed()?, session::viewer());
     let named = |name| query(name).and_then(|comment| comment.parse::<ItemId>().ok());
@@ -43,12 +58,7 @@ async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView,
         .with_costs(&Topic::Post(id), Relation::Comments, comments)
         .await?;
     let signed_in = reader.is_some();
-    let title = format!(
-        "{}: “{}”",
-        card.post.author.name,
-        beginning(card.post.text.as_str())
-    );
-    let description = excerpt(card.post.text.as_str());
+    let preview = preview(&card.post);
     let (likes, shares) = (card.post.likes, card.post.shares);
     let now = now();
     let form = reader
@@ -76,7 +86,7 @@ async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView,
         view! { <CommentRow comment post=id now forms /> }
     };
     Ok(view! {
-        <PublicPage title description kind=PageKind::Article path=format!("/post/{id}") />
+        {preview}
         <h1 class="sr-only">{format!("Post by {}", card.post.author.name)}</h1>
         <article class="entry post entry-alone" id=format!("post-{id}") data-testid="post">
             <Numbers>

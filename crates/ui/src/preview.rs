@@ -1,6 +1,7 @@
 //! What a page says about itself to other sites: its address, and the preview that they show for a link to it.
 
 use axum::http::request::Parts;
+use leptos::either::Either;
 use leptos::prelude::*;
 use leptos_meta::{Link, Meta};
 use web::{Origin, PublicAddress};
@@ -47,6 +48,9 @@ pub fn PublicPage(
     /// Whether there is a feed of its posts.
     #[prop(optional)]
     feed: bool,
+    /// The path of a picture of it, 1,200 by 630 pixels, with what it shows; without one, the icon is shown.
+    #[prop(optional_no_strip)]
+    picture: Option<(String, String)>,
 ) -> impl IntoView {
     let origin = origin();
     let address = origin.absolute(&path);
@@ -59,7 +63,10 @@ pub fn PublicPage(
         <Meta property="og:description" content=description />
         <Meta property="og:type" content=kind.as_str() />
         <Meta property="og:site_name" content="Spillway" />
-        <Meta name="twitter:card" content="summary" />
+        <Meta
+            name="twitter:card"
+            content=if picture.is_some() { "summary_large_image" } else { "summary" }
+        />
         {address
             .map(|address| {
                 view! {
@@ -67,7 +74,23 @@ pub fn PublicPage(
                     <Meta property="og:url" content=address />
                 }
             })}
-        {origin.absolute("/icon-512.png").map(|icon| view! { <Meta property="og:image" content=icon /> })}
+        {match picture {
+            None => Either::Left(
+                origin.absolute("/icon-512.png").map(|icon| view! { <Meta property="og:image" content=icon /> }),
+            ),
+            Some((path, shows)) => Either::Right(
+                origin
+                    .absolute(&path)
+                    .map(|picture| {
+                        view! {
+                            <Meta property="og:image" content=picture />
+                            <Meta property="og:image:width" content="1200" />
+                            <Meta property="og:image:height" content="630" />
+                            <Meta property="og:image:alt" content=shows />
+                        }
+                    }),
+            ),
+        }}
     }
 }
 

@@ -21,9 +21,9 @@ pub struct Version {
 }
 
 impl Version {
-    /// The version of an answer with this text.
-    pub fn of(text: &str) -> Self {
-        let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(text));
+    /// The version of an answer with this body.
+    pub fn of(body: impl AsRef<[u8]>) -> Self {
+        let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(body));
         // Weak, since the answer may be compressed. Base64 in quotes is always a valid header.
         let etag = HeaderValue::try_from(format!("W/\"{digest}\""));
         Self {
@@ -48,11 +48,11 @@ impl Version {
     }
 
     /// The answer to a request with these headers.
-    pub fn answer(&self, request: &HeaderMap, kind: &'static str, text: impl Into<Body>) -> Response {
+    pub fn answer(&self, request: &HeaderMap, kind: &'static str, body: impl Into<Body>) -> Response {
         let mut response = if self.is_known(request) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
-            ([(CONTENT_TYPE, kind)], text.into()).into_response()
+            ([(CONTENT_TYPE, kind)], body.into()).into_response()
         };
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, KEPT);

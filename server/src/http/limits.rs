@@ -215,12 +215,13 @@ fn take_many<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K, times: NonZero
 }
 
 /// Where is searched: a search looks at up to five hundred posts.
-const SEARCHES: [&str; 2] = ["/search", "/api/v1/search"];
+const SEARCHES: [&str; 3] = ["/search", "/search/people", "/api/v1/search"];
 
 /// How many pages a search costs as much as.
 const SEARCH: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 
-/// How much a request reads: a page or an answer, ten times as much with a search or a ranking of posts, and with an event
+/// How much a request reads: a page or an answer, ten times as much with a search, a ranking of posts or a
+/// picture, and with an event
 /// stream one more for each ten topics, as pages have them.
 fn reads_of(request: &Request) -> NonZeroU32 {
     let query = Query::<Vec<(String, String)>>::try_from_uri(request.uri());
@@ -228,7 +229,8 @@ fn reads_of(request: &Request) -> NonZeroU32 {
     let ranks = query
         .iter()
         .any(|(name, value)| name == "order" && value == "rising");
-    if ranks || SEARCHES.contains(&request.uri().path()) {
+    let path = request.uri().path();
+    if ranks || path.ends_with("/card.png") || SEARCHES.contains(&path) {
         return SEARCH;
     }
     let topics = query.iter().filter(|(name, _)| name == "topic");

@@ -1,5 +1,6 @@
-//! What other programs read of the site: feeds for feed readers, and what search engines ask for.
+//! What other programs read of the site: feeds for feed readers, what search engines ask for, and pictures for links.
 
+mod card;
 mod feeds;
 mod sitemap;
 mod xml;
@@ -14,6 +15,7 @@ use axum::routing::get;
 use feed::Feed;
 use web::{Origin, PublicAddress, Version};
 
+use self::card::Cards;
 use self::sitemap::Sitemap;
 
 /// What the answers are made from.
@@ -22,6 +24,7 @@ struct Outside {
     feed: Feed,
     public: PublicAddress,
     sitemap: Arc<Sitemap>,
+    cards: Cards,
 }
 
 impl Outside {
@@ -39,12 +42,14 @@ pub fn router(feed: Feed, public: PublicAddress) -> Router {
         .route("/{handle}/feed.atom", get(feeds::of_person))
         .route("/tags/{tag}/feed.atom", get(feeds::of_tag))
         .route("/explore/feed.atom", get(feeds::of_explore))
+        .route("/post/{id}/card.png", get(card::show))
         .route("/sitemap.xml", get(sitemap::show))
         .route("/robots.txt", get(robots))
         .with_state(Outside {
             feed,
             public,
             sitemap: Arc::default(),
+            cards: Cards::default(),
         })
 }
 

@@ -158,13 +158,18 @@ async fn an_event_stream_counts_as_more_reads_the_more_topics_it_has() {
 }
 
 #[tokio::test]
-async fn a_search_or_a_ranking_counts_as_ten_reads() {
+async fn a_search_a_ranking_or_a_picture_counts_as_ten_reads() {
     let stage = Stage::new().await;
+    let cookie = stage.joins("ada").await;
+    let post = stage.creates(&cookie, "/api/v1/posts").await;
+    let card = format!("/post/{post}/card.png");
     let limited = |reads: u32| stage.limited_to(|quotas| &mut quotas.reads, NonZeroU32::new(reads).unwrap());
     for path in [
         "/search?q=the",
+        "/search/people?q=the",
         "/api/v1/search?q=the",
         "/explore?order=rising",
+        &card,
         "/api/v1/explore?order=%72ising",
     ] {
         assert_eq!(

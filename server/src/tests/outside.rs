@@ -1,7 +1,7 @@
 //! What other programs read of the site: feeds, the sitemap, robots.txt, and what pages say about themselves.
 
 use axum::http::Method;
-use axum::http::header::{ACCEPT, COOKIE, HOST};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, HOST, IF_NONE_MATCH};
 use roxmltree::{Document, Node};
 use serde_json::json;
 
@@ -310,12 +310,12 @@ async fn public_pages_say_their_address_and_what_a_link_to_them_shows() {
         assert_eq!(meta(&page, "og:url"), [address.as_str()], "{path}");
         assert_eq!(meta(&page, "og:type"), [kind], "{path}");
         assert_eq!(meta(&page, "og:site_name"), ["Spillway"], "{path}");
-        assert_eq!(meta(&page, "twitter:card"), ["summary"], "{path}");
-        assert_eq!(
-            meta(&page, "og:image"),
-            ["http://localhost:3000/icon-512.png"],
-            "{path}"
-        );
+        let (card, picture) = match kind {
+            "article" => ("summary_large_image", format!("{address}/card.png")),
+            _ => ("summary", "http://localhost:3000/icon-512.png".to_owned()),
+        };
+        assert_eq!(meta(&page, "twitter:card"), [card], "{path}");
+        assert_eq!(meta(&page, "og:image"), [picture.as_str()], "{path}");
         let titles = meta(&page, "og:title");
         assert!(
             titles.len() == 1 && titles[0].starts_with(title),
@@ -387,4 +387,32 @@ async fn the_manifest_names_the_page_s_icon_and_others_of_the_sizes_that_they_ha
         assert!(pictures.contains(&needed), "{needed:?}");
     }
     assert_eq!(manifest["display"], "standalone");
+}
+
+#[tokio::test]
+async fn the_picture_of_a_post_may_be_kept_until_something_on_it_changes() {
+    let stage = Stage::new().await;
+    let cookie = stage.joins("ada").await;
+    let post = writes(&stage, &cookie, "The weir is open.").await;
+    let picture = || Call::new(Method::GET, &format!("/post/{post}/card.png"));
+    let first = picture().answered(&stage.open()).await;
+    let header = |name| first.headers().get(name).unwrap().to_str().unwrap();
+    assert_eq!(first.status(), 200, "{first:?}");
+    assert_eq!(header(CONTENT_TYPE), "image/png");
+    assert_eq!(header(CACHE_CONTROL), "public, max-age=300");
+    let known = || picture().header(IF_NONE_MATCH.as_str(), header(ETAG));
+    assert_eq!(known().answered(&stage.open()).await.status(), 304);
+
+    let like = Call::new(Method::PUT, &format!("/api/v1/posts/{post}/like"));
+    let liked = like.header(COOKIE.as_str(), &cookie).send(&stage.open()).await;
+    assert_eq!(liked.status, 200, "{liked:?}");
+    assert_eq!(known().answered(&stage.open()).await.status(), 200);
+
+    for nowhere in [
+        "/post/00000000-0000-4000-8000-000000000000/card.png",
+        "/post/x/card.png",
+    ] {
+        let answer = Call::new(Method::GET, nowhere).send(&stage.open()).await;
+        assert_eq!(answer.status, 404, "{nowhere}");
+    }
 }

@@ -177,6 +177,31 @@ async fn many_people_whose_names_begin_alike_are_no_more_work_than_200() {
 }
 
 #[tokio::test]
+async fn somebody_whose_followers_overflow_is_found_among_many_whose_names_begin_alike() {
+    let stage = Stage::new().await;
+    let mut people: Vec<_> = (0..300)
+        .map(|nth| doc! { "_id": format!("aa{nth}"), "name": "Someone", "at": DateTime::from_millis(0) })
+        .collect();
+    for (handle, count) in [("aazelda", 500_i64), ("aayoko", 700), ("bea", 900)] {
+        let followers = doc! {
+            "count": count, "pages": 2_i64, "hasOverflow": true, "spilled": 400_i64, "rev": 0_i64, "pending": [], "head": [],
+        };
+        people.push(doc! {
+            "_id": handle, "name": "Someone", "at": DateTime::from_millis(0), "followers": followers,
+        });
+    }
+    stage.puts_back("users", people).await;
+    stage.feed().store().search().index_earlier().await.unwrap();
+    let wanted = "aa".parse().unwrap();
+    let (found, reads) = reads(stage.feed().people().search(&wanted, None, 3)).await;
+    let found = found.unwrap().items;
+    let found: Vec<_> = found.iter().map(|person| person.handle.as_str()).collect();
+    assert_eq!(found, ["aayoko", "aazelda", "aa0"]);
+    let documents: u64 = reads.iter().map(|read| read.documents).sum();
+    assert_eq!(documents, 202);
+}
+
+#[tokio::test]
 async fn what_was_written_before_there_was_an_index_is_indexed_once() {
     let stage = Stage::new().await;
     let ada = stage.joins("ada").await;
@@ -275,4 +300,63 @@ async fn the_page_marks_the_words_and_leads_on_without_losing_them() {
         "{}",
         nobody.text
     );
+}
+
+#[tokio::test]
+async fn people_whom_the_reader_follows_are_found_before_more_popular_ones() {
+    let stage = Stage::new().await;
+    let ada = stage.joins("ada").await;
+    let people = ["wilma", "will", "wilbur"];
+    for handle in people {
+        stage.joins(handle).await;
+    }
+    let follows = async |cookie: &str, handle: &str| {
+        let follow = Call::new(Method::PUT, &format!("/api/v1/users/{handle}/follow"));
+        let followed = follow.header(COOKIE.as_str(), cookie).send(&stage.open()).await;
+        assert_eq!(followed.status, 200, "{followed:?}");
+    };
+    let bob = stage.joins("bob").await;
+    follows(&bob, "wilbur").await;
+    follows(&bob, "will").await;
+    follows(&stage.joins("cleo").await, "wilbur").await;
+    follows(&ada, "wilma").await;
+    let found = async |cookie: &str| {
+        let call = Call::new(Method::GET, "/api/v1/search?kind=people&q=wil");
+        let body = call
+            .header(COOKIE.as_str(), cookie)
+            .send(&stage.open())
+            .await
+            .body;
+        let items = body["items"].as_array().unwrap().iter();
+        items
+            .map(|person| person["handle"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("").await, ["wilbur", "will", "wilma"]);
+    assert_eq!(found(&ada).await, ["wilma", "wilbur", "will"]);
+    assert_eq!(found(&bob).await, ["wilbur", "will", "wilma"]);
+}
+
+#[tokio::test]
+async fn six_people_are_offered_to_somebody_who_types_as_options() {
+    let stage = Stage::new().await;
+    for nth in 0..8 {
+        stage.joins(&format!("wil{nth}")).await;
+    }
+    let offered = get(&stage, "/search/people?q=WIL").await;
+    assert_eq!(offered.status, 200, "{offered:?}");
+    assert_eq!(offered.text.matches("<li").count(), 6, "{}", offered.text);
+    assert!(
+        offered.text.starts_with(
+            "<li id=\"completion-1\" role=\"option\" aria-selected=\"false\" data-handle=\"wil0\">"
+        ),
+        "{}",
+        offered.text
+    );
+    assert_eq!(offered.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(get(&stage, "/search/people?q=nobody").await.text, "");
+    for query in ["", "?q="] {
+        let refused = get(&stage, &format!("/search/people{query}")).await;
+        assert_eq!(refused.status, 422, "{query}: {refused:?}");
+    }
 }

@@ -1,36 +1,67 @@
 use leptos::prelude::*;
 use model::Handle;
 
-/// A small landscape that is always the same for the same handle. Its numbers are classes, which `style/avatar.css`
-/// reads.
+/// The numbers of a small landscape that is always the same for the same handle. `style/avatar.css` says what they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Landscape {
+    /// The hue of the sky and of the far wave, in degrees.
+    pub hue: u64,
+    /// How much further the hue of the sun and of the near wave is, beyond 24 degrees.
+    pub neighbour: u64,
+    /// The place of the sun, to the right and down, and its size.
+    pub sun: [u64; 3],
+    /// How far down the far wave is, and how high.
+    pub far: [u64; 2],
+    /// How far down the near wave is, and how high.
+    pub near: [u64; 2],
+}
+
+impl Landscape {
+    /// The landscape of a handle.
+    pub fn of(handle: &Handle) -> Self {
+        let seed = hash(handle.as_str());
+        let pick = |shift: u32, below: u64| (seed >> shift) % below;
+        Self {
+            hue: pick(0, 360),
+            neighbour: pick(9, 40),
+            sun: [pick(16, 20), pick(22, 8), pick(27, 4)],
+            far: [pick(32, 6), pick(40, 6)],
+            near: [pick(36, 5), pick(44, 5)],
+        }
+    }
+}
+
+/// The landscape of a handle. Its numbers are classes, which `style/avatar.css` reads.
 #[component]
 pub fn Avatar(
     /// The handle whose avatar to draw.
     handle: Handle,
 ) -> impl IntoView {
-    let seed = hash(handle.as_str());
-    let pick = |shift: u32, below: u64| (seed >> shift) % below;
-
-    let hue = pick(0, 360);
+    let Landscape {
+        hue,
+        neighbour,
+        sun,
+        far,
+        near,
+    } = Landscape::of(&handle);
     let class = format!(
-        "avatar a-{a} b-{b} n-{neighbour} x-{sun_x} y-{sun_y} r-{sun} f-{far} s-{swell} k-{near} c-{chop}",
-        a = hue / 20,
-        b = hue % 20,
-        neighbour = pick(9, 40),
-        sun_x = pick(16, 20),
-        sun_y = pick(22, 8),
-        sun = pick(27, 4),
-        far = pick(32, 6),
-        swell = pick(40, 6),
-        near = pick(36, 5),
-        chop = pick(44, 5),
+        "avatar a-{} b-{} n-{neighbour} x-{} y-{} r-{} f-{} s-{} k-{} c-{}",
+        hue / 20,
+        hue % 20,
+        sun[0],
+        sun[1],
+        sun[2],
+        far[0],
+        far[1],
+        near[0],
+        near[1],
     );
     view! { <svg class=class aria-hidden="true" inner_html="<use href='#avatar'/>"></svg> }
 }
 
 /// The landscape, once on each page. A wave is one pixel high and extends far down, since it is stretched.
 #[component]
-pub fn Landscape() -> impl IntoView {
+pub fn LandscapeSymbol() -> impl IntoView {
     view! {
         <svg class="landscape" aria-hidden="true">
             <symbol id="avatar" viewBox="0 0 40 40">
@@ -57,7 +88,7 @@ mod tests {
 
     #[test]
     fn neighbours_in_the_alphabet_look_unlike() {
-        let hue = |handle| hash(handle) % 360;
+        let hue = |handle: &str| Landscape::of(&handle.parse().unwrap()).hue;
         assert_eq!(hue("ada"), hue("ada"));
         assert_ne!(hue("ada"), hue("adb"));
     }
