@@ -8,9 +8,11 @@ use ui::request::feed;
 pub fn FoundPersonRow(
     /// The person.
     person: FoundPerson,
-    /// Whether a button to follow them belongs to it.
+    /// Whether they are suggested, instead of searched for.
     #[prop(optional)]
-    to_follow: bool,
+    suggested: bool,
+    /// Whether the reader follows them; `None` where they cannot.
+    followed: Option<bool>,
 ) -> impl IntoView {
     let FoundPerson {
         handle,
@@ -23,7 +25,7 @@ pub fn FoundPersonRow(
         count => format!("{} followers", grouped(count)),
     };
     view! {
-        <div class="member" data-testid=if to_follow { "suggestion" } else { "search-result" }>
+        <div class="member" data-testid=if suggested { "suggestion" } else { "search-result" }>
             <Avatar handle=handle.clone() />
             <div class="found-person">
                 <p class="byline">
@@ -35,7 +37,7 @@ pub fn FoundPersonRow(
                 </p>
                 {(!bio.is_empty()).then(|| view! { <p class="found-bio" dir="auto">{bio}</p> })}
             </div>
-            {to_follow.then(|| view! { <FollowButton handle followed=false signed_in=true /> })}
+            {followed.map(|followed| view! { <FollowButton handle followed signed_in=true /> })}
         </div>
     }
 }
@@ -48,7 +50,7 @@ pub async fn suggestions(reader: &Handle, most: usize, why: &'static str) -> Res
     }
     let rows = people
         .into_iter()
-        .map(|person| view! { <li><FoundPersonRow person to_follow=true /></li> })
+        .map(|person| view! { <li><FoundPersonRow person suggested=true followed=Some(false) /></li> })
         .collect_view();
     Ok(view! {
         <section class="people-to-follow" aria-labelledby="people-to-follow" data-testid="suggestions">

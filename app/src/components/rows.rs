@@ -2,7 +2,7 @@ use std::fmt::Display;
 
 use leptos::prelude::*;
 use model::{Comment, ItemId, Member, PostId, ReportTarget, Timestamp};
-use ui::components::{Avatar, Body, Byline, DeleteControl, Moment};
+use ui::components::{Avatar, Body, Byline, DeleteControl, FollowButton, Moment};
 use ui::refusal::RejectedForm;
 
 use super::{EditCommentForm, ReplyForm, ReportLink};
@@ -14,11 +14,16 @@ pub fn MemberRow(
     member: Member,
     /// The reader's current time.
     now: Timestamp,
+    /// Whether the reader follows them; `None` where they cannot.
+    #[prop(optional_no_strip)]
+    followed: Option<bool>,
 ) -> impl IntoView {
+    let handle = member.user.handle.clone();
     view! {
         <div class="member">
-            <Avatar handle=member.user.handle.clone() />
+            <Avatar handle=handle.clone() />
             <Byline person=member.user at=member.at ago=member.at.ago(now) />
+            {followed.map(|followed| view! { <FollowButton handle followed signed_in=true /> })}
         </div>
     }
 }

@@ -1,5 +1,7 @@
 //! The pages that show one long list.
 
+use std::collections::HashSet;
+
 use feed::Feed;
 use leptos::prelude::*;
 use model::{Description, Handle, Listing, Member, Owners, Problem, Relation, Topic, View};
@@ -69,21 +71,37 @@ fn members_page(relation: Relation) -> impl IntoView {
         let (lists, paging) = (page.feed.lists(page.reader.as_ref()), page.place.paging);
         let (listing, about) =
             futures::try_join!(lists.members(&page.owner, relation, paging), page.about())?;
-        let now = page.feed.now();
+        let (now, reader) = (page.feed.now(), page.reader.clone());
+        let handles = listing.items.iter().map(|member| &member.user.handle);
+        let followed = page
+            .feed
+            .people()
+            .followed_among(reader.as_ref(), handles)
+            .await?;
         let row = move |member: Member| {
             let handle = member.user.handle.clone();
+            let is_followed = match relation {
+                Relation::Mutes | Relation::Blocks => None,
+                _ => is_followed(reader.as_ref(), &handle, &followed),
+            };
             let button = match relation {
                 Relation::Mutes => Some(view! { <MuteForm handle muted=true /> }.into_any()),
                 Relation::Blocks => Some(view! { <BlockForm handle blocked=true /> }.into_any()),
                 _ => None,
             };
             view! {
-                <MemberRow member now />
+                <MemberRow member now followed=is_followed />
                 {button}
             }
         };
         page.show(about, listing, row).await
     })
+}
+
+/// Whether a reader follows somebody in a list; `None` for themselves, and for somebody who is not signed in.
+pub fn is_followed(reader: Option<&Handle>, person: &Handle, followed: &HashSet<Handle>) -> Option<bool> {
+    let other = reader.filter(|reader| *reader != person);
+    other.map(|_| followed.contains(person))
 }
 
 /// What a page shows a stretch of, and to whom.

@@ -9,6 +9,7 @@ use ui::request::{feed, loaded, now, query};
 use ui::session;
 use ui::title::PageTitle;
 
+use super::lists::is_followed;
 use super::request::ListPosition;
 use crate::components::{FoundPersonRow, List, found_post, suggestions};
 
@@ -196,7 +197,12 @@ async fn people(search: &Search) -> Result<impl IntoView, Problem> {
         query: format!("{}&", Results::People.query(search)),
         ..ListPosition::default()
     };
-    let row = |person: FoundPerson| view! { <FoundPersonRow person /> };
+    let handles = listing.items.iter().map(|person| &person.handle);
+    let followed = feed.people().followed_among(reader.as_ref(), handles).await?;
+    let row = move |person: FoundPerson| {
+        let is_followed = is_followed(reader.as_ref(), &person.handle, &followed);
+        view! { <FoundPersonRow person followed=is_followed /> }
+    };
     let empty = "Nobody\u{2019}s handle or name begins like this.";
     Ok(view! { <List listing place label="People" empty row /> })
 }

@@ -1,6 +1,6 @@
 //! Profiles, following, and people's activities.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use model::{
     Activity, ActivityKind, Handle, Kind, Listing, Person, PostId, PostText, Problem, Profile, ReactionState,
@@ -61,6 +61,28 @@ impl People<'_> {
             pinned: summary.pinned,
             meter: summary.followers,
         })
+    }
+
+    /// Those of some people whom a reader follows. Empty without a reader.
+    pub async fn followed_among(
+        self,
+        reader: Option<&Handle>,
+        people: impl IntoIterator<Item = &Handle>,
+    ) -> Result<HashSet<Handle>, Problem> {
+        let Some(reader) = reader else {
+            return Ok(HashSet::new());
+        };
+        let owners: Vec<Topic> = people.into_iter().cloned().map(Topic::User).collect();
+        let holding = self.0.store.holding(&owners, Relation::Followers, reader);
+        let followed = holding
+            .await
+            .map_err(to_problem)?
+            .into_iter()
+            .filter_map(|owner| match owner {
+                Topic::User(handle) => Some(handle),
+                Topic::Post(_) => None,
+            });
+        Ok(followed.collect())
     }
 
     /// Follows a person. A second call changes nothing; a call after an interruption finishes the work.

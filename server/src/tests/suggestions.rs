@@ -84,3 +84,43 @@ async fn a_home_that_fills_no_page_names_people_to_follow() {
     }
     assert!(!shows(&ada).await);
 }
+
+#[tokio::test]
+async fn people_in_lists_can_be_followed_where_they_are_listed() {
+    let stage = Stage::new().await;
+    let app = stage.open();
+    let ada = stage.joins("ada").await;
+    let post = stage.creates(&ada, "/api/v1/posts").await;
+    for handle in ["bob", "bobby"] {
+        let cookie = stage.joins(handle).await;
+        let like = format!("/api/v1/posts/{post}/like");
+        assert_eq!(send(&app, &cookie, Method::PUT, &like).await.status, 200);
+        let follow = "/api/v1/users/ada/follow";
+        assert_eq!(send(&app, &cookie, Method::PUT, follow).await.status, 200);
+    }
+    for path in [
+        format!("/api/v1/posts/{post}/like"),
+        "/api/v1/users/bob/follow".to_owned(),
+    ] {
+        assert_eq!(send(&app, &ada, Method::PUT, &path).await.status, 200);
+    }
+    let buttons = async |cookie: &str, path: &str| {
+        let call = Call::new(Method::GET, path).header(COOKIE.as_str(), cookie);
+        let page = call.header(ACCEPT.as_str(), PAGE).send(&app).await;
+        assert_eq!(page.status, 200, "{path}");
+        let rows = page.text.split("class=\"member\"").skip(1);
+        let pressed = rows.map(|row| {
+            let button = row.split("follow-button").nth(1)?;
+            Some(button.split("aria-pressed=\"").nth(1)?.starts_with("true"))
+        });
+        pressed.collect::<Vec<_>>()
+    };
+    let likes = format!("/post/{post}/likes");
+    assert_eq!(buttons(&ada, &likes).await, [None, Some(false), Some(true)]);
+    assert_eq!(buttons("", &likes).await, [None, None, None]);
+    assert_eq!(buttons(&ada, "/@ada/followers").await, [Some(false), Some(true)]);
+    assert_eq!(
+        buttons(&ada, "/search?q=bob&kind=people").await,
+        [Some(true), Some(false)]
+    );
+}
