@@ -4,10 +4,11 @@ import { Api } from "../api";
 import { expect, test } from "../fixtures";
 import { freePort } from "../server";
 
-/** The pages that a new visitor sees first, and the two largest. */
+/** The pages that a new visitor sees first, and the largest. */
 const PAGES: Record<string, (api: Api) => Promise<string>> = {
   home: async () => "/",
   "the viral post": async (api) => `/post/${(await api.viralPost()).id}`,
+  "rising posts": async () => "/explore?order=rising",
   "the celebrity": async (api) => `/@${await api.celebrity()}`,
 };
 

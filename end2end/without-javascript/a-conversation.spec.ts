@@ -1,0 +1,3 @@
+import { aConversationOfThree, KEYBOARD } from "../conversation";
+
+aConversationOfThree(KEYBOARD);
