@@ -2,6 +2,7 @@
 
 mod bookmarks;
 #[cfg(feature = "workshop")]
+mod cards;
 mod class;
 mod clock;
 mod comments;

@@ -1,0 +1,34 @@
+//! The pictures of posts for the previews of other sites.
+
+use axum::http::Method;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, IF_NONE_MATCH};
+
+use super::stage::{Call, Stage};
+
+#[tokio::test]
+async fn the_picture_of_a_post_may_be_kept_until_something_on_it_changes() {
+    let stage = Stage::new().await;
+    let cookie = stage.joins("ada").await;
+    let post = stage.creates(&cookie, "/api/v1/posts").await;
+    let picture = || Call::new(Method::GET, &format!("/post/{post}/card.png"));
+    let first = picture().answered(&stage.open()).await;
+    let header = |name| first.headers().get(name).unwrap().to_str().unwrap();
+    assert_eq!(first.status(), 200, "{first:?}");
+    assert_eq!(header(CONTENT_TYPE), "image/png");
+    assert_eq!(header(CACHE_CONTROL), "public, max-age=300");
+    let known = || picture().header(IF_NONE_MATCH.as_str(), header(ETAG));
+    assert_eq!(known().answered(&stage.open()).await.status(), 304);
+
+    let like = Call::new(Method::PUT, &format!("/api/v1/posts/{post}/like"));
+    let liked = like.header(COOKIE.as_str(), &cookie).send(&stage.open()).await;
+    assert_eq!(liked.status, 200, "{liked:?}");
+    assert_eq!(known().answered(&stage.open()).await.status(), 200);
+
+    for nowhere in [
+        "/post/00000000-0000-4000-8000-000000000000/card.png",
+        "/post/x/card.png",
+    ] {
+        let answer = Call::new(Method::GET, nowhere).send(&stage.open()).await;
+        assert_eq!(answer.status, 404, "{nowhere}");
+    }
+}
