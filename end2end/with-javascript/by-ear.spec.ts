@@ -183,7 +183,7 @@ test("the keys are listed beside a list, and ? leads there", async ({ page }) =>
         - listitem: Enter opens the post
         - listitem: l likes it, r replies to it
         - listitem: n writes a new post, / searches
-        - listitem: g then h goes home, g then e to Explore
+        - listitem: g then h goes home, g then e to Explore, g then n to the notifications
         - listitem: "? leads here"
       - checkbox "Use these keys on this device" [checked]
   `);

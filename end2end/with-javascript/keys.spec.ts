@@ -33,7 +33,7 @@ test("a post is liked, answered and opened by single keys", async ({ page, api, 
   await expect(comment).toBeFocused();
 });
 
-test("n focuses the composer, g h goes home, and g e goes to Explore", async ({ page, person }) => {
+test("n focuses the composer, g h goes home, g e goes to Explore, and g n to the notifications", async ({ page, person }) => {
   const text = page.getByTestId("composer").getByRole("textbox");
   await gotoLive(page, "/explore");
   await press(page, "n", () => expect(page).toHaveURL("/#compose-text", { timeout: 500 }));
@@ -49,6 +49,10 @@ test("n focuses the composer, g h goes home, and g e goes to Explore", async ({ 
   await press(page, "g", async () => {
     await page.keyboard.press("e");
     await expect(page).toHaveURL("/explore", { timeout: 500 });
+  });
+  await press(page, "g", async () => {
+    await page.keyboard.press("n");
+    await expect(page).toHaveURL(`/@${person.handle}/notifications`, { timeout: 500 });
   });
 });
 

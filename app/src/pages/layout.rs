@@ -188,7 +188,8 @@ pub fn Legend() -> impl IntoView {
                     </li>
                     <li>
                         <kbd>"g"</kbd> " then " <kbd>"h"</kbd> " goes home, " <kbd>"g"</kbd> " then "
-                        <kbd>"e"</kbd> " to Explore"
+                        <kbd>"e"</kbd> " to Explore, " <kbd>"g"</kbd> " then " <kbd>"n"</kbd>
+                        " to the notifications"
                     </li>
                     <li><kbd>"?"</kbd> " leads here"</li>
                 </ul>

@@ -80,6 +80,10 @@ fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
             go(&(page_of(&item?)? + "#comment-text"));
             Some(())
         }),
+        "n" if after_g => {
+            go("/notifications");
+            Some(())
+        }
         "n" => focus(here("#compose-text")).or_else(|| {
             go("/#compose-text");
             Some(())
