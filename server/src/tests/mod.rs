@@ -1,8 +1,8 @@
 //! The whole application in this process, over engines of every kind, with a deterministic clock and ids.
 
 mod bookmarks;
-#[cfg(feature = "workshop")]
 mod cards;
+#[cfg(feature = "workshop")]
 mod class;
 mod clock;
 mod comments;

@@ -7,10 +7,11 @@ use tiny_skia::{Path, PathBuilder};
 use ttf_parser::{Face, OutlineBuilder};
 
 /// For texts.
-pub static REGULAR: LazyLock<Option<Font>> = LazyLock::new(|| Font::of(include_bytes!("inter-regular.otf")));
+pub static REGULAR: LazyLock<Option<Font>> =
+    LazyLock::new(|| Font::of(include_bytes!("../../../fonts/inter-regular.otf")));
 /// For names.
 pub static SEMIBOLD: LazyLock<Option<Font>> =
-    LazyLock::new(|| Font::of(include_bytes!("inter-semibold.otf")));
+    LazyLock::new(|| Font::of(include_bytes!("../../../fonts/inter-semibold.otf")));
 
 /// A font in one weight.
 pub struct Font(Face<'static>);
