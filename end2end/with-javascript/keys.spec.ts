@@ -33,7 +33,10 @@ test("a post is liked, answered and opened by single keys", async ({ page, api, 
   await expect(comment).toBeFocused();
 });
 
-test("n focuses the composer, g h goes home, g e goes to Explore, and g n to the notifications", async ({ page, person }) => {
+test("n focuses the composer, g h goes home, g e goes to Explore, and g n to the notifications", async ({
+  page,
+  person,
+}) => {
   const text = page.getByTestId("composer").getByRole("textbox");
   await gotoLive(page, "/explore");
   await press(page, "n", () => expect(page).toHaveURL("/#compose-text", { timeout: 500 }));
