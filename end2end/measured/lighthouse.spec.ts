@@ -9,6 +9,7 @@ const PAGES: Record<string, (api: Api) => Promise<string>> = {
   home: async () => "/",
   "the viral post": async (api) => `/post/${(await api.viralPost()).id}`,
   "rising posts": async () => "/explore?order=rising",
+  search: async () => "/search",
   "the celebrity": async (api) => `/@${await api.celebrity()}`,
 };
 

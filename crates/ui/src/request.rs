@@ -4,6 +4,7 @@ use std::future::Future;
 
 use feed::{Clock, Feed, SystemClock};
 use leptos::prelude::*;
+use leptos::tachys::reactive_graph::OwnedView;
 use leptos_router::hooks::use_query_map;
 use model::{Kind, Problem, Timestamp};
 
@@ -23,10 +24,12 @@ where
     Page: IntoView + 'static,
 {
     Suspend::new(async move {
-        match load.await {
+        let page = match load.await {
             Ok(page) => page.into_any(),
             Err(problem) => view! { <ProblemPage problem /> }.into_any(),
-        }
+        };
+        // It is written after this, perhaps outside of this request's context, which the elements of the head need.
+        OwnedView::new(page)
     })
 }
 

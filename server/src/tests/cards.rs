@@ -1,9 +1,10 @@
-//! The pictures of posts for the previews of other sites.
+//! What other sites show of a page: its picture and its description.
 
 use axum::http::Method;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, COOKIE, ETAG, IF_NONE_MATCH};
+use bson::{DateTime, doc};
 
-use super::stage::{Call, Stage};
+use super::stage::{Call, PAGE, Stage};
 
 #[tokio::test]
 async fn the_picture_of_a_post_may_be_kept_until_something_on_it_changes() {
@@ -30,5 +31,26 @@ async fn the_picture_of_a_post_may_be_kept_until_something_on_it_changes() {
     ] {
         let answer = Call::new(Method::GET, nowhere).send(&stage.open()).await;
         assert_eq!(answer.status, 404, "{nowhere}");
+    }
+}
+
+/// A page that waits for the store is rendered later, perhaps on another thread.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_that_waits_for_the_store_has_its_description_too() {
+    let stage = Stage::new().await;
+    let people = (0..2_000).map(|nth| {
+        let name = format!("Aa{nth} aa aab aac aad aae aaf aag aah aai aaj aak");
+        doc! { "_id": format!("aa{nth}"), "name": name, "at": DateTime::from_millis(0) }
+    });
+    stage.puts_back("users", people.collect()).await;
+    stage.feed().store().search().index_earlier().await.unwrap();
+    let mut pages = tokio::task::JoinSet::new();
+    for _ in 0..100 {
+        let call = Call::new(Method::GET, "/search?q=aa&kind=people").header(ACCEPT.as_str(), PAGE);
+        let app = stage.open();
+        pages.spawn(async move { call.send(&app).await.text });
+    }
+    for page in pages.join_all().await {
+        assert_eq!(page.matches("name=\"description\"").count(), 1, "{page}");
     }
 }
