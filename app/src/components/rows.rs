@@ -15,7 +15,6 @@ pub fn MemberRow(
     /// The reader's current time.
     now: Timestamp,
     /// Whether the reader follows them; `None` where they cannot.
-    #[prop(optional_no_strip)]
     followed: Option<bool>,
 ) -> impl IntoView {
     let handle = member.user.handle.clone();

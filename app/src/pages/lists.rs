@@ -71,7 +71,10 @@ fn members_page(relation: Relation) -> impl IntoView {
         let (lists, paging) = (page.feed.lists(page.reader.as_ref()), page.place.paging);
         let (listing, about) =
             futures::try_join!(lists.members(&page.owner, relation, paging), page.about())?;
-        let (now, reader) = (page.feed.now(), page.reader.clone());
+        let now = page.feed.now();
+        // Whom one mutes or blocks has another button.
+        let reader = page.reader.clone();
+        let reader = reader.filter(|_| !matches!(relation, Relation::Mutes | Relation::Blocks));
         let handles = listing.items.iter().map(|member| &member.user.handle);
         let followed = page
             .feed
@@ -80,10 +83,7 @@ fn members_page(relation: Relation) -> impl IntoView {
             .await?;
         let row = move |member: Member| {
             let handle = member.user.handle.clone();
-            let is_followed = match relation {
-                Relation::Mutes | Relation::Blocks => None,
-                _ => is_followed(reader.as_ref(), &handle, &followed),
-            };
+            let is_followed = is_followed(reader.as_ref(), &handle, &followed);
             let button = match relation {
                 Relation::Mutes => Some(view! { <MuteForm handle muted=true /> }.into_any()),
                 Relation::Blocks => Some(view! { <BlockForm handle blocked=true /> }.into_any()),

@@ -146,12 +146,11 @@ fn SearchForm(typed: String, results: Results) -> impl IntoView {
 }
 
 async fn posts(search: &Search, results: Results, order: Order) -> Result<impl IntoView, Problem> {
-    let mut place = ListPosition::of_posts(order)?;
+    let place = ListPosition::of_posts(order)?.with_query(format!("{}&", results.query(search)));
     let reader = session::viewer().map(|account| account.handle);
     let feed = feed()?;
     let found = feed.posts().search(search, order, reader.as_ref(), place.paging);
     let listing = found.await?;
-    place.query = format!("{}&", results.query(search));
     if let Some(next) = listing.next.as_ref().filter(|_| listing.items.is_empty()) {
         // Each page reads a bounded number of posts.
         let further = format!("/search{}", place.href_after(next, 0));
@@ -193,10 +192,7 @@ async fn people(search: &Search) -> Result<impl IntoView, Problem> {
         .people()
         .search(search, reader.as_ref(), Paging::MAX_LIMIT)
         .await?;
-    let place = ListPosition {
-        query: format!("{}&", Results::People.query(search)),
-        ..ListPosition::default()
-    };
+    let place = ListPosition::default().with_query(format!("{}&", Results::People.query(search)));
     let handles = listing.items.iter().map(|person| &person.handle);
     let followed = feed.people().followed_among(reader.as_ref(), handles).await?;
     let row = move |person: FoundPerson| {

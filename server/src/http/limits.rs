@@ -221,8 +221,7 @@ const SEARCHES: [&str; 3] = ["/search", "/search/people", "/api/v1/search"];
 const SEARCH: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 
 /// How much a request reads: a page or an answer, ten times as much with a search, a ranking of posts or a
-/// picture, and with an event
-/// stream one more for each ten topics, as pages have them.
+/// picture, and with an event stream one more for each ten topics, as pages have them.
 fn reads_of(request: &Request) -> NonZeroU32 {
     let query = Query::<Vec<(String, String)>>::try_from_uri(request.uri());
     let query = query.map(|Query(pairs)| pairs).unwrap_or_default();
