@@ -1,0 +1,160 @@
+//! An answer of the server as the shell shows it.
+
+use bson::{Bson, Document, doc};
+
+use crate::methods::Shape;
+
+/// What the shell shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shown {
+    /// A value.
+    Value(Bson),
+    /// Documents of a cursor, and whether there are more.
+    Documents {
+        /// The documents of this batch.
+        documents: Vec<Document>,
+        /// The number of the cursor that has more, or 0.
+        cursor: i64,
+    },
+    /// Lines of text.
+    Lines(Vec<String>),
+    /// An error that the server answered with.
+    Failed {
+        /// Its name: `MongoServerError`, or that of a bulk write.
+        kind: &'static str,
+        /// What is wrong.
+        message: String,
+        /// Its number, if it has one.
+        code: Option<i64>,
+    },
+}
+
+/// How an answer is shown.
+pub fn show(answer: &Document, shape: &Shape) -> Shown {
+    if let Some(failed) = failed(answer) {
+        return failed;
+    }
+    let first = || batch(answer).and_then(|documents| documents.into_iter().next());
+    match shape {
+        Shape::Cursor => Shown::Documents {
+            documents: batch(answer).unwrap_or_default(),
+            cursor: answer
+                .get_document("cursor")
+                .and_then(|cursor| cursor.get_i64("id"))
+                .unwrap_or(0),
+        },
+        Shape::Array => Shown::Value(Bson::Array(
+            batch(answer)
+                .unwrap_or_default()
+                .into_iter()
+                .map(Bson::Document)
+                .collect(),
+        )),
+        Shape::One => Shown::Value(first().map_or(Bson::Null, Bson::Document)),
+        Shape::Field(name) => Shown::Value(answer.get(name).cloned().unwrap_or(Bson::Null)),
+        Shape::Counted => Shown::Value(
+            first()
+                .and_then(|group| group.get("n").cloned())
+                .unwrap_or(Bson::Int32(0)),
+        ),
+        Shape::Inserted(id) => value(doc! { "acknowledged": true, "insertedId": id }),
+        Shape::AllInserted(ids) => {
+            let ids: Document = ids
+                .iter()
+                .enumerate()
+                .map(|(place, id)| (place.to_string(), id.clone()))
+                .collect();
+            value(doc! { "acknowledged": true, "insertedIds": ids })
+        }
+        Shape::Updated => updated(answer),
+        Shape::Deleted => value(doc! { "acknowledged": true, "deletedCount": number(answer, "n") }),
+        Shape::Indexed(names) => Shown::Value(match names.as_slice() {
+            [name] => name.as_str().into(),
+            names => names.to_vec().into(),
+        }),
+        Shape::Dropped => Shown::Value(Bson::Boolean(true)),
+        Shape::Names => Shown::Lines(names(answer)),
+        Shape::NameArray => Shown::Value(names(answer).into()),
+        Shape::Databases => Shown::Lines(databases(answer)),
+        Shape::Answer => Shown::Value(Bson::Document(answer.clone())),
+    }
+}
+
+fn value(document: Document) -> Shown {
+    Shown::Value(Bson::Document(document))
+}
+
+fn failed(answer: &Document) -> Option<Shown> {
+    let write = answer
+        .get_array("writeErrors")
+        .ok()
+        .and_then(|errors| errors.first()?.as_document());
+    let is_ok = answer
+        .get("ok")
+        .is_some_and(|ok| matches!(ok, Bson::Double(ok) if *ok == 1.0) || matches!(ok, Bson::Int32(1)));
+    let error = match write {
+        Some(error) => error,
+        None if is_ok => return None,
+        None => answer,
+    };
+    Some(Shown::Failed {
+        kind: "MongoServerError",
+        message: error.get_str("errmsg").unwrap_or("the command failed").to_owned(),
+        code: error.get("code").and_then(|code| match code {
+            Bson::Int32(code) => Some((*code).into()),
+            Bson::Int64(code) => Some(*code),
+            _ => None,
+        }),
+    })
+}
+
+fn batch(answer: &Document) -> Option<Vec<Document>> {
+    let cursor = answer.get_document("cursor").ok()?;
+    let batch = cursor
+        .get_array("firstBatch")
+        .or_else(|_| cursor.get_array("nextBatch"))
+        .ok()?;
+    Some(
+        batch
+            .iter()
+            .filter_map(|document| document.as_document().cloned())
+            .collect(),
+    )
+}
+
+fn number(answer: &Document, name: &str) -> Bson {
+    answer.get(name).cloned().unwrap_or(Bson::Int32(0))
+}
+
+fn updated(answer: &Document) -> Shown {
+    let upserted = answer
+        .get_array("upserted")
+        .ok()
+        .and_then(|upserted| upserted.first()?.as_document());
+    let id = upserted.and_then(|upserted| upserted.get("_id").cloned());
+    let inserted = i32::from(id.is_some());
+    let matched = match answer.get("n") {
+        Some(Bson::Int32(matched)) => Bson::Int32(matched - inserted),
+        other => other.cloned().unwrap_or(Bson::Int32(0)),
+    };
+    value(doc! {
+        "acknowledged": true, "insertedId": id.unwrap_or(Bson::Null), "matchedCount": matched,
+        "modifiedCount": number(answer, "nModified"), "upsertedCount": inserted,
+    })
+}
+
+fn names(answer: &Document) -> Vec<String> {
+    let collections = batch(answer).unwrap_or_default().into_iter();
+    let mut names: Vec<String> = collections
+        .filter_map(|collection| collection.get_str("name").ok().map(str::to_owned))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+fn databases(answer: &Document) -> Vec<String> {
+    let databases = answer.get_array("databases").into_iter().flatten();
+    databases
+        .filter_map(|database| Some(database.as_document()?.get_str("name").ok()?.to_owned()))
+        .collect()
+}

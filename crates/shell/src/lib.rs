@@ -1,0 +1,26 @@
+//! What people type in MongoDB's shell, as the commands that drivers send.
+//!
+//! ```text
+//!   value      literals: documents, arrays, strings, numbers, regular expressions
+//!   wrappers   values that JavaScript has no literal for: ObjectId("…"), ISODate("…"), NumberLong(…)
+//!   statement  db.posts.find({…}).sort({…}), show collections, help
+//!   methods    a method of a collection to a command
+//!   answers    the answer of a server to what the shell shows
+//! ```
+//!
+//! It is a parser and no JavaScript: nothing is evaluated, so variables, functions and arithmetic are refused by name.
+//! What each method sends is what [mongosh](https://www.mongodb.com/docs/mongodb-shell/) sends.
+
+mod answers;
+mod error;
+mod methods;
+mod options;
+mod statement;
+mod text;
+mod value;
+mod wrappers;
+
+pub use answers::{Shown, show};
+pub use error::{Error, Result};
+pub use methods::{METHODS, Shape};
+pub use statement::{CURSOR_METHODS, Statement, parse};

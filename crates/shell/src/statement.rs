@@ -1,0 +1,226 @@
+//! A line of the shell.
+
+use bson::{Bson, Document, doc};
+
+use crate::error::{Error, Result};
+use crate::methods::{self, Run, Shape};
+use crate::text::Text;
+use crate::value::{arguments, string};
+
+/// What may follow `find(…)` and `aggregate(…)`.
+pub const CURSOR_METHODS: [&str; 13] = [
+    "sort",
+    "limit",
+    "skip",
+    "projection",
+    "hint",
+    "batchSize",
+    "comment",
+    "maxTimeMS",
+    "count",
+    "explain",
+    "toArray",
+    "pretty",
+    "next",
+];
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    /// Nothing: an empty line or a comment.
+    Nothing,
+    /// A command, and how to show its answer.
+    Run {
+        /// The command, as a driver sends it; without `$db`.
+        command: Document,
+        /// How to show its answer.
+        shape: Shape,
+    },
+    /// `it`: the next documents of the last cursor.
+    More,
+    /// `help`, about everything.
+    Help,
+    /// `db` or `db.posts`: the name of the database, or of a collection.
+    Name(Option<String>),
+}
+
+impl From<Run> for Statement {
+    fn from(Run { command, shape }: Run) -> Self {
+        Self::Run { command, shape }
+    }
+}
+
+/// Reads a line.
+///
+/// # Errors
+/// The line is no command of the shell, or it is JavaScript that would have to be evaluated.
+pub fn parse(line: &str) -> Result<Statement> {
+    let mut text = Text::new(line);
+    let statement = statement(&mut text)?;
+    text.takes(';')?;
+    match text.ahead()? {
+        None => Ok(statement),
+        Some(found) => Err(Error::syntax(
+            text.at(),
+            format!("Unexpected `{found}` after the command. Run one command at a time."),
+        )),
+    }
+}
+
+fn statement(text: &mut Text) -> Result<Statement> {
+    if text.ahead()?.is_none() {
+        return Ok(Statement::Nothing);
+    }
+    let begun = text.at();
+    let word = text.name()?;
+    match word.as_deref() {
+        Some("db") => database(text),
+        Some("help") => Ok(Statement::Help),
+        Some("it") => Ok(Statement::More),
+        Some("show") => match text.name()?.as_deref() {
+            Some("collections" | "tables") => Ok(names_of_collections(Shape::Names).into()),
+            Some("dbs" | "databases") => Ok(Run::of(doc! { "listDatabases": 1 }, Shape::Databases).into()),
+            _ => Err(Error::syntax(begun, "Write `show collections` or `show dbs`.")),
+        },
+        Some("use") => Err(Error::unknown(
+            begun,
+            "There is one database here. Leave out `use`.",
+        )),
+        Some(word) => Err(Error::syntax(
+            begun,
+            format!(
+                "`{word}` is no command. A line begins with `db`, as in db.posts.find(), or is `show collections`, \
+                 `it` or `help`. JavaScript is not evaluated here."
+            ),
+        )),
+        None => Err(text.unexpected("a command, as in db.posts.find()")),
+    }
+}
+
+fn names_of_collections(shape: Shape) -> Run {
+    Run::of(doc! { "listCollections": 1, "nameOnly": true }, shape)
+}
+
+/// What follows `db`.
+fn database(text: &mut Text) -> Result<Statement> {
+    let mut path: Vec<String> = Vec::new();
+    let mut explained = None;
+    loop {
+        let at = text.at();
+        if text.takes('[')? {
+            text.skip()?;
+            match text.peek() {
+                Some('"' | '\'') => path.push(string(text)?),
+                _ => return Err(text.unexpected("the name of a collection, as in db[\"posts\"]")),
+            }
+            text.expect(']')?;
+        } else if text.takes('.')? {
+            match text.name()? {
+                Some(name) => path.push(name),
+                None => return Err(text.unexpected("the name of a collection or a method")),
+            }
+        } else if text.takes('(')? {
+            let Some(method) = path.pop() else {
+                return Err(Error::unknown(at, "`db` is no function. Write db.posts.find()."));
+            };
+            let arguments = arguments(text)?;
+            let collection = path.join(".");
+            match (collection.as_str(), method.as_str(), arguments.as_slice()) {
+                ("", "getCollection", [Bson::String(name)]) => path = vec![name.clone()],
+                ("", method, arguments) => return of_database(at, method, arguments),
+                (_, "explain", verbosity) => explained = Some(verbosity_of(verbosity)?),
+                (collection, method, arguments) => {
+                    let mut run = methods::run(at, collection, method, arguments)?;
+                    if let Some(verbosity) = explained {
+                        run = run.explained(&verbosity)?;
+                    }
+                    return chain(text, run);
+                }
+            }
+        } else if explained.is_some() {
+            return Err(text.unexpected("a method to explain, as in db.posts.explain().find()"));
+        } else {
+            return Ok(Statement::Name(
+                Some(path.join(".")).filter(|path| !path.is_empty()),
+            ));
+        }
+    }
+}
+
+fn verbosity_of(arguments: &[Bson]) -> Result<String> {
+    let known = ["queryPlanner", "executionStats", "allPlansExecution"];
+    match arguments {
+        [] => Ok(known[0].to_owned()),
+        [Bson::String(verbosity)] if known.contains(&verbosity.as_str()) => Ok(verbosity.clone()),
+        _ => Err(Error::argument(format!(
+            "explain() takes one of \"{}\".",
+            known.join("\", \"")
+        ))),
+    }
+}
+
+/// The methods of the database.
+fn of_database(at: usize, method: &str, arguments: &[Bson]) -> Result<Statement> {
+    Ok(match (method, arguments) {
+        ("runCommand" | "adminCommand", [Bson::Document(command)]) => {
+            Run::of(command.clone(), Shape::Answer).into()
+        }
+        ("runCommand" | "adminCommand", [Bson::String(name)]) => {
+            Run::of(doc! { name: 1 }, Shape::Answer).into()
+        }
+        ("getCollectionNames", []) => names_of_collections(Shape::NameArray).into(),
+        ("getCollectionInfos", []) => Run::of(doc! { "listCollections": 1 }, Shape::Array).into(),
+        ("createCollection", [Bson::String(name)]) => Run::of(doc! { "create": name }, Shape::Answer).into(),
+        ("createCollection", [Bson::String(name), Bson::Document(options)]) => {
+            let mut command = doc! { "create": name };
+            command.extend(options.clone());
+            Run::of(command, Shape::Answer).into()
+        }
+        ("stats", []) => Run::of(doc! { "dbStats": 1 }, Shape::Answer).into(),
+        ("hello", []) => Run::of(doc! { "hello": 1 }, Shape::Answer).into(),
+        ("serverStatus", []) => Run::of(doc! { "serverStatus": 1 }, Shape::Answer).into(),
+        ("version", []) => Run::of(doc! { "buildInfo": 1 }, Shape::Field("version")).into(),
+        ("getName", []) => Statement::Name(None),
+        ("help", []) => Statement::Help,
+        ("runCommand" | "adminCommand", _) => {
+            return Err(Error::argument(
+                "runCommand() takes a command, as in db.runCommand({ ping: 1 }).",
+            ));
+        }
+        ("getCollection" | "createCollection", _) => {
+            return Err(Error::argument(format!(
+                "{method}() takes the name of a collection."
+            )));
+        }
+        _ => {
+            return Err(Error::unknown(
+                at,
+                format!(
+                    "db.{method} is not a function. Methods of a collection follow its name, as in db.posts.{method}(); \
+                     those of the database are runCommand, getCollection, getCollectionNames, createCollection, \
+                     stats, version, hello and help."
+                ),
+            ));
+        }
+    })
+}
+
+/// What follows the call of a method.
+fn chain(text: &mut Text, mut run: Run) -> Result<Statement> {
+    while text.takes('.')? {
+        let at = text.at();
+        let Some(method) = text.name()? else {
+            return Err(text.unexpected("a method, as in .sort({ at: -1 })"));
+        };
+        if !text.takes('(')? {
+            return Err(text.unexpected(&format!("`(`, as in .{method}(…)")));
+        }
+        let arguments = arguments(text)?;
+        run = if method == "explain" {
+            run.explained(&verbosity_of(&arguments)?)?
+        } else {
+            run.followed_by(at, &method, &arguments)?
+        };
+    }
+    Ok(run.into())
+}

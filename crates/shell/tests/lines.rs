@@ -1,0 +1,254 @@
+//! Lines of the shell, right and wrong.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use bson::{Bson, DateTime, Document, doc};
+use shell::{Shape, Statement, parse};
+
+fn run(line: &str) -> (Document, Shape) {
+    match parse(line) {
+        Ok(Statement::Run { command, shape }) => (command, shape),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn value(text: &str) -> Bson {
+    let (command, _) = run(&format!("db.c.find({{ v: {text} }})"));
+    command.get_document("filter").unwrap().get("v").unwrap().clone()
+}
+
+#[test]
+fn literals_have_the_types_that_the_shell_sends() {
+    for (text, expected) in [
+        ("1", Bson::Int32(1)),
+        ("-1", Bson::Int32(-1)),
+        ("1.0", Bson::Int32(1)),
+        ("1.5", Bson::Double(1.5)),
+        ("1e3", Bson::Int32(1_000)),
+        (".5", Bson::Double(0.5)),
+        ("1_000", Bson::Int32(1_000)),
+        ("0xff", Bson::Int32(255)),
+        ("2147483647", Bson::Int32(i32::MAX)),
+        ("2147483648", Bson::Double(2_147_483_648.0)),
+        ("-2147483648", Bson::Int32(i32::MIN)),
+        ("-0", Bson::Double(-0.0)),
+        ("Infinity", Bson::Double(f64::INFINITY)),
+        ("-Infinity", Bson::Double(f64::NEG_INFINITY)),
+        ("true", Bson::Boolean(true)),
+        ("null", Bson::Null),
+        ("undefined", Bson::Undefined),
+        ("'it\\'s'", "it's".into()),
+        ("\"\\u00e9\\u{1f986}\\ud83e\\udd86\\x41\"", "é🦆🦆A".into()),
+        ("NumberLong(7)", Bson::Int64(7)),
+        (
+            "NumberLong(\"9007199254740993\")",
+            Bson::Int64(9_007_199_254_740_993),
+        ),
+        ("NumberInt(7)", Bson::Int32(7)),
+        ("Double(7)", Bson::Double(7.0)),
+        (
+            "NumberDecimal(\"9.99\")",
+            Bson::Decimal128("9.99".parse().unwrap()),
+        ),
+        (
+            "ISODate(\"1970-01-01T00:00:01Z\")",
+            DateTime::from_millis(1_000).into(),
+        ),
+        (
+            "new Date(\"1970-01-02\")",
+            DateTime::from_millis(86_400_000).into(),
+        ),
+        ("new Date(5)", DateTime::from_millis(5).into()),
+        (
+            "ISODate('1970-01-01T00:00:00.250+00:00')",
+            DateTime::from_millis(250).into(),
+        ),
+        ("MinKey", Bson::MinKey),
+        ("MaxKey()", Bson::MaxKey),
+        (
+            "[1, 'a', [],]",
+            vec![Bson::Int32(1), "a".into(), Bson::Array(vec![])].into(),
+        ),
+        (
+            "{ a: { 'b.c': 1, \"d\": 2, 3: 4, $e: 5, }, }",
+            doc! { "a": { "b.c": 1, "d": 2, "3": 4, "$e": 5 } }.into(),
+        ),
+        ("/* a */ 1 // b\n", Bson::Int32(1)),
+    ] {
+        let read = value(text);
+        assert_eq!(format!("{read:?}"), format!("{expected:?}"), "{text}");
+    }
+    let id = value("ObjectId(\"64b7f0c2a1b2c3d4e5f60718\")");
+    assert_eq!(id.as_object_id().unwrap().to_hex(), "64b7f0c2a1b2c3d4e5f60718");
+    let uuid = value("UUID('c1f0a4b2-7d3e-4a5b-8c6d-0123456789ab')");
+    assert!(matches!(uuid, Bson::Binary(_)), "{uuid:?}");
+    let regex = value("/^a\\/[/b]$/xi");
+    assert_eq!(
+        format!("{regex:?}"),
+        format!(
+            "{:?}",
+            Bson::RegularExpression(bson::Regex {
+                pattern: "^a/[/b]$".try_into().unwrap(),
+                options: "ix".try_into().unwrap()
+            })
+        )
+    );
+}
+
+#[test]
+fn methods_become_the_commands_that_drivers_send() {
+    for (line, command, shape) in [
+        (
+            "db.posts.find()",
+            doc! { "find": "posts", "filter": {} },
+            Shape::Cursor,
+        ),
+        (
+            "db.posts.find({author: 'ada'}, {text: 1}).sort({at: -1}).skip(2).limit(5).toArray();",
+            doc! { "find": "posts", "filter": { "author": "ada" }, "projection": { "text": 1 }, "sort": { "at": -1 }, "skip": 2, "limit": 5 },
+            Shape::Array,
+        ),
+        (
+            "db.getCollection('a-b')\n  .findOne({ _id: 1 })",
+            doc! { "find": "a-b", "filter": { "_id": 1 }, "limit": 1, "singleBatch": true },
+            Shape::One,
+        ),
+        (
+            "db['posts'].find().count()",
+            doc! { "count": "posts", "query": {} },
+            Shape::Field("n"),
+        ),
+        (
+            "db.posts.countDocuments({a: 1}, {limit: 5})",
+            doc! { "aggregate": "posts", "pipeline": [{ "$match": { "a": 1 } }, { "$limit": 5 }, { "$group": { "_id": 1, "n": { "$sum": 1 } } }], "cursor": {} },
+            Shape::Counted,
+        ),
+        (
+            "db.posts.updateOne({_id: 1}, {$push: {'likes.head': {by: 'ada'}}}, {upsert: true})",
+            doc! { "update": "posts", "updates": [{ "q": { "_id": 1 }, "u": { "$push": { "likes.head": { "by": "ada" } } }, "multi": false, "upsert": true }] },
+            Shape::Updated,
+        ),
+        (
+            "db.posts.deleteMany({})",
+            doc! { "delete": "posts", "deletes": [{ "q": {}, "limit": 0 }] },
+            Shape::Deleted,
+        ),
+        (
+            "db.posts.aggregate({$match: {}}, {$count: 'n'})",
+            doc! { "aggregate": "posts", "pipeline": [{ "$match": {} }, { "$count": "n" }], "cursor": {} },
+            Shape::Cursor,
+        ),
+        (
+            "db.posts.createIndex({author: 1, at: -1}, {unique: true})",
+            doc! { "createIndexes": "posts", "indexes": [{ "key": { "author": 1, "at": -1 }, "name": "author_1_at_-1", "unique": true }] },
+            Shape::Indexed(vec!["author_1_at_-1".to_owned()]),
+        ),
+        (
+            "db.posts.findOneAndUpdate({}, {$inc: {n: 1}}, {returnDocument: 'after', projection: {n: 1}})",
+            doc! { "findAndModify": "posts", "query": {}, "update": { "$inc": { "n": 1 } }, "new": true, "upsert": false, "fields": { "n": 1 } },
+            Shape::Field("value"),
+        ),
+        (
+            "db.posts.find({a: 1}).explain('executionStats')",
+            doc! { "explain": { "find": "posts", "filter": { "a": 1 } }, "verbosity": "executionStats" },
+            Shape::Answer,
+        ),
+        (
+            "db.posts.explain().deleteOne({a: 1})",
+            doc! { "explain": { "delete": "posts", "deletes": [{ "q": { "a": 1 }, "limit": 1 }] }, "verbosity": "queryPlanner" },
+            Shape::Answer,
+        ),
+        (
+            "show collections",
+            doc! { "listCollections": 1, "nameOnly": true },
+            Shape::Names,
+        ),
+        ("db.runCommand({ping: 1})", doc! { "ping": 1 }, Shape::Answer),
+    ] {
+        assert_eq!(run(line), (command, shape), "{line}");
+    }
+    let (command, shape) = run("db.posts.insertOne({text: 'Hello'})");
+    let inserted = command.get_array("documents").unwrap()[0].as_document().unwrap();
+    let (first, id) = inserted.iter().next().unwrap();
+    assert_eq!((first.as_str(), shape), ("_id", Shape::Inserted(id.clone())));
+}
+
+#[test]
+fn what_is_no_command_is_refused_with_a_remedy() {
+    for (line, kind, words) in [
+        ("const a = 1", "SyntaxError", "JavaScript is not evaluated"),
+        ("posts.find()", "SyntaxError", "begins with `db`"),
+        ("db.posts.find({", "SyntaxError", "line ends"),
+        ("db.posts.find({a 1})", "SyntaxError", "{ a: 1 }"),
+        ("db.posts.find({a: \"x})", "SyntaxError", "closing quote"),
+        ("db.posts.find({a: b})", "ReferenceError", "`b` is not defined"),
+        ("db.posts.find({a: 1 + 1})", "SyntaxError", "Unexpected `+`"),
+        (
+            "db.posts.find({a: ObjectId('x')})",
+            "SyntaxError",
+            "24 hexadecimal",
+        ),
+        (
+            "db.posts.find({a: ISODate('yesterday')})",
+            "SyntaxError",
+            "ISODate(\"2026",
+        ),
+        ("db.posts.find({a: /x/g})", "SyntaxError", "`g`"),
+        ("db.posts.find({a: 12px})", "SyntaxError", "`12px`"),
+        (
+            "db.posts.find() db.posts.find()",
+            "SyntaxError",
+            "one command at a time",
+        ),
+        ("db.posts.find().forEach(print)", "ReferenceError", "print"),
+        ("db.posts.findMany()", "TypeError", "is not a function"),
+        ("db.posts.insert({})", "TypeError", "insertOne"),
+        ("db.posts.find().where({})", "TypeError", "no method `where`"),
+        (
+            "db.posts.findOne().sort({a: 1})",
+            "TypeError",
+            "Nothing can follow",
+        ),
+        ("db.fine()", "TypeError", "db.fine is not a function"),
+        ("use other", "TypeError", "one database"),
+        (
+            "db.posts.updateOne({}, {a: 1})",
+            "MongoshInvalidInputError",
+            "requires atomic operators",
+        ),
+        (
+            "db.posts.replaceOne({}, {$set: {a: 1}})",
+            "MongoshInvalidInputError",
+            "must not contain atomic operators",
+        ),
+        (
+            "db.posts.updateOne({})",
+            "MongoshInvalidInputError",
+            "a filter and a change",
+        ),
+        (
+            "db.posts.find({}, {}, {wait: 1})",
+            "MongoshInvalidInputError",
+            "no option `wait`",
+        ),
+        ("db.posts.deleteOne()", "MongoshInvalidInputError", "a filter"),
+        (
+            "db.posts.distinct({})",
+            "MongoshInvalidInputError",
+            "name of a field",
+        ),
+        (
+            "db.posts.aggregate([1])",
+            "MongoshInvalidInputError",
+            "array of stages",
+        ),
+    ] {
+        let error = parse(line).unwrap_err();
+        assert_eq!(error.kind, kind, "{line}: {error}");
+        assert!(error.message.contains(words), "{line}: {error}");
+    }
+    let deep = format!("db.c.find({{a: {}{}}})", "[".repeat(200), "]".repeat(200));
+    assert!(parse(&deep).unwrap_err().message.contains("100 deep"));
+    assert_eq!(parse(" // nothing\n"), Ok(Statement::Nothing));
+    assert_eq!(parse("db.posts"), Ok(Statement::Name(Some("posts".to_owned()))));
+}
