@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   listener, connection   who may connect, how many, for how long
+//!   local                  the same commands without a connection
 //!   message, bytes         bytes to commands and back
 //!   server                 which command goes where, and who may give it
 //!   strangers              connections that have not signed in: room, and pauses after wrong passwords
@@ -29,6 +30,7 @@ mod explain;
 mod fault;
 mod hint;
 mod listener;
+mod local;
 mod malformed;
 mod message;
 mod modify;
@@ -43,5 +45,6 @@ mod variables;
 mod write;
 
 pub use listener::{ListenError, Listener, Options, listen};
+pub use local::Local;
 pub use scram::Login;
 pub use sign_in::{Observer, SignInEvent};

@@ -3,21 +3,17 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
 use document::Engine;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::connection;
-use crate::counts::Counts;
-use crate::cursor::Cursors;
 use crate::scram::{Keys, Login};
 use crate::server::Server;
 use crate::sign_in::Observer;
-use crate::strangers::Strangers;
 use document::catalogue::Catalogue;
 
 /// The pause after a connection that could not be accepted, e.g. because there are too many open files.
@@ -113,17 +109,15 @@ pub async fn listen(
         }
     }
     let server = Server {
-        engine,
-        catalogue,
-        database: options.database,
-        cursors: Cursors::with_timeout(options.cursors),
         keys: options.login.as_ref().map(Keys::of),
         observer: options.observer,
-        strangers: Arc::new(Strangers::default()),
-        places: Arc::new(Semaphore::new(options.connections)),
-        connections: AtomicI32::new(0),
-        counts: Counts::default(),
-        started: tokio::time::Instant::now(),
+        ..Server::new(
+            engine,
+            catalogue,
+            options.database,
+            options.cursors,
+            options.connections,
+        )
     };
     let (closing, closed) = watch::channel(false);
     let accepting = tokio::spawn(accept(socket, Arc::new(server), closed));

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
+use std::time::Duration;
 
 use bson::{Bson, Document};
 use document::Engine;
@@ -139,6 +140,29 @@ impl Limits {
 }
 
 impl Server {
+    /// One for everybody, whose unused cursors are kept for this long.
+    pub(crate) fn new(
+        engine: Engine,
+        catalogue: Arc<dyn Catalogue>,
+        database: String,
+        cursors: Duration,
+        connections: usize,
+    ) -> Self {
+        Self {
+            engine,
+            catalogue,
+            database,
+            cursors: Cursors::with_timeout(cursors),
+            keys: None,
+            observer: None,
+            strangers: Arc::new(Strangers::default()),
+            places: Arc::new(Semaphore::new(connections)),
+            connections: AtomicI32::new(0),
+            counts: Counts::default(),
+            started: tokio::time::Instant::now(),
+        }
+    }
+
     /// Runs a command.
     pub(crate) async fn answer(&self, session: &mut Session, body: Document) -> Document {
         match self.run(session, body).await {

@@ -28,6 +28,7 @@ pub mod class;
 #[cfg(feature = "pages")]
 pub mod classroom;
 pub mod comparison;
+pub mod console;
 pub mod crash;
 pub mod exercise;
 mod following;
