@@ -10,6 +10,7 @@
 //!   changes                            telling listeners what each commit changed
 //!   key, compare, path, index          the order of BSON values, and keys that sort by it
 //!   number                             arithmetic with numbers of different types
+//!   effort                             a limit of what one operation computes
 //!   catalogue, tables, inventory, validate
 //!                                      what is in the file, whether it is sound, and what shells are shown of it
 //! ```
@@ -25,6 +26,7 @@ mod collection;
 mod compare;
 mod counters;
 mod covered;
+mod effort;
 mod fault;
 mod filter;
 mod index;
@@ -92,10 +94,28 @@ pub struct Embedded {
     shared: Arc<Shared>,
 }
 
+/// What a store does at most for one operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Steps of an operation; each is a value that is computed, or 64 bytes that are handled. An operation that would take
+    /// more is refused with code 50 and changes nothing, except for documents that it changed before as one of many.
+    pub steps: u64,
+    /// Bytes of documents that a change of many documents writes. It stops soon after, with code 14031.
+    pub bytes: u64,
+}
+
+impl Limits {
+    const NONE: Self = Self {
+        steps: u64::MAX,
+        bytes: u64::MAX,
+    };
+}
+
 /// What readers and the writer share.
 #[derive(Debug)]
 struct Shared {
     database: Database,
+    limits: Limits,
     catalogue: RwLock<Arc<Catalogue>>,
     /// Odd while a commit is under way.
     revision: AtomicU64,
@@ -117,7 +137,7 @@ impl Embedded {
         std::fs::File::open(dir)
             .and_then(|dir| dir.sync_all())
             .map_err(failed)?;
-        Self::over(database)
+        Self::over(database, Limits::NONE)
     }
 
     /// A store that is discarded when it is dropped, for tests.
@@ -125,20 +145,21 @@ impl Embedded {
         Self::on(InMemoryBackend::new())
     }
 
-    /// A store on any storage.
-    pub fn on(backend: impl StorageBackend) -> Result<Self> {
-        Self::over(
-            Builder::new()
-                .set_cache_size(CACHE)
-                .create_with_backend(backend)
-                .map_err(fault::open)?,
-        )
+    /// The same for commands of strangers: an operation does no more than this.
+    pub fn in_memory_within(limits: Limits) -> Result<Self> {
+        Self::over(database_on(InMemoryBackend::new())?, limits)
     }
 
-    fn over(database: Database) -> Result<Self> {
+    /// A store on any storage.
+    pub fn on(backend: impl StorageBackend) -> Result<Self> {
+        Self::over(database_on(backend)?, Limits::NONE)
+    }
+
+    fn over(database: Database, limits: Limits) -> Result<Self> {
         let catalogue = RwLock::new(Arc::new(load_catalogue(&database)?));
         let shared = Arc::new(Shared {
             database,
+            limits,
             catalogue,
             revision: AtomicU64::new(0),
             totals: Totals::default(),
@@ -173,7 +194,8 @@ impl Embedded {
     ) -> Result<T> {
         let mut tally = Tally::within(FEW);
         tally.operation();
-        let outcome = work(&self.shared, collection, &mut tally);
+        let steps = self.shared.limits.steps;
+        let outcome = effort::within(steps, || work(&self.shared, collection, &mut tally));
         if !tally.is_over() {
             self.shared.count(collection, &tally);
             return outcome;
@@ -205,7 +227,7 @@ impl Shared {
     fn read<T>(&self, collection: &str, work: impl FnOnce(&mut Tally) -> Result<T>) -> Result<T> {
         let mut tally = Tally::default();
         tally.operation();
-        let outcome = work(&mut tally);
+        let outcome = effort::within(self.limits.steps, || work(&mut tally));
         self.count(collection, &tally);
         outcome
     }
@@ -219,6 +241,13 @@ impl Shared {
     fn publish(&self, catalogue: Arc<Catalogue>) {
         *self.catalogue.write().unwrap_or_else(PoisonError::into_inner) = catalogue;
     }
+}
+
+fn database_on(backend: impl StorageBackend) -> Result<Database> {
+    Builder::new()
+        .set_cache_size(CACHE)
+        .create_with_backend(backend)
+        .map_err(fault::open)
 }
 
 /// Reads the catalogue; marks a new file first.

@@ -12,7 +12,7 @@ use super::operation::Operation;
 use super::query::Query;
 use super::tables::check_collection;
 use super::{Embedded, reader};
-use document::{Result, Update, Updated};
+use document::{Error, Result, Update, Updated};
 
 /// The most documents in a batch: some milliseconds of the writer's time.
 const MOST: usize = 256;
@@ -41,7 +41,9 @@ impl Embedded {
             ..update.clone()
         };
         let mut total = Updated::default();
+        let before = self.counters().bytes_written;
         for keys in self.batches(collection, &update.filter).await? {
+            self.check_written_since(before)?;
             let operation = Operation::update(collection, &update)?.among(keys);
             let updated = self.writer.submit(operation).await?.updated;
             total.matched += updated.matched;
@@ -65,6 +67,19 @@ impl Embedded {
             removed += self.writer.submit(operation).await?.removed;
         }
         Ok(removed)
+    }
+
+    /// Refuses to write more for one command than this store may.
+    fn check_written_since(&self, before: u64) -> Result<()> {
+        let most = self.shared.limits.bytes;
+        if self.counters().bytes_written - before <= most {
+            return Ok(());
+        }
+        // MongoDB's code where a disk is full.
+        let message = format!(
+            "the command stopped after it had written {most} bytes, and did not change all documents"
+        );
+        Err(Error::refused(14_031, message))
     }
 
     /// The keys of the documents that match.

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::Shared;
 use super::batch::{Batch, Outcome};
 use super::catalogue::Catalogue;
+use super::effort;
 use super::fault::storage;
 use super::operation::{Answer, Operation};
 use document::{Error, Result};
@@ -149,7 +150,7 @@ fn commit(
     let mut batch = Batch::new(&transaction, Arc::clone(committed));
     let mut results = Vec::with_capacity(operations.len());
     for operation in operations {
-        let result = batch.apply(operation);
+        let result = effort::within(shared.limits.steps, || batch.apply(operation));
         if let Err(error @ Error::Storage(_)) = result {
             return Err(BatchError::Abandoned(error));
         }

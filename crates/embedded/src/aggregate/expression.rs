@@ -10,6 +10,7 @@ use bson::{RawBson, RawBsonRef, RawDocument};
 use super::arrays;
 use super::functions::Function;
 use super::value::Value;
+use crate::effort;
 use crate::sort::ElementOrder;
 use document::Result;
 
@@ -117,12 +118,21 @@ impl Expression {
 
     /// Computes the value for a document.
     pub(crate) fn evaluate<'a>(&'a self, scope: &mut Scope<'a>) -> Result<Value<'a>> {
+        let value = self.value(scope)?;
+        effort::spend(value.weight())?;
+        Ok(value)
+    }
+
+    fn value<'a>(&'a self, scope: &mut Scope<'a>) -> Result<Value<'a>> {
         match self {
             Self::Literal(value) => Ok(Value::Encoded(value.as_raw_bson_ref())),
             Self::Missing => Ok(Value::Missing),
             Self::Path(start, path) => {
                 let start = match start {
-                    Start::Root => Value::Encoded(RawBsonRef::Document(scope.root)),
+                    Start::Root => {
+                        effort::spend(scope.root.as_bytes().len())?;
+                        Value::Encoded(RawBsonRef::Document(scope.root))
+                    }
                     Start::Variable(slot) => scope.variables.get(*slot).cloned().unwrap_or(Value::Missing),
                 };
                 start.follow(path)

@@ -9,6 +9,7 @@ use super::bucket::Sorted;
 use super::group::Groups;
 use super::pipeline::{Pipeline, Stage};
 use super::sample::{Chosen, Sample};
+use crate::effort;
 use crate::operation::{LARGEST, check_size};
 use crate::sort::First;
 use document::{Error, Result};
@@ -68,6 +69,7 @@ impl<'p> Run<'p> {
 
 /// Sends a document through the stages. Returns whether they want more.
 fn feed(stages: &mut [Working<'_>], document: &RawDocument, answer: &mut Vec<Document>) -> Result<bool> {
+    effort::spend(document.as_bytes().len())?;
     let Some((first, rest)) = stages.split_first_mut() else {
         check_size(document, 10334, |bytes| {
             format!(

@@ -10,6 +10,7 @@ use bson::raw::CStr;
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use crate::compare::{compare, type_name};
+use crate::effort;
 use document::{Error, Result};
 
 /// The fields of a document that is assembled here.
@@ -76,6 +77,20 @@ impl<'a> Value<'a> {
             Self::Encoded(RawBsonRef::String(text)) => Some(text),
             Self::Text(text) => Some(text),
             _ => None,
+        }
+    }
+
+    /// How many bytes are handled with it, roughly: an element of an array counts as 64.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Encoded(RawBsonRef::String(text)) => text.len(),
+            Self::Encoded(RawBsonRef::Document(document)) => document.as_bytes().len(),
+            // An element has eight bytes or so.
+            Self::Encoded(RawBsonRef::Array(array)) => array.as_bytes().len() * 8,
+            Self::Text(text) => text.len(),
+            Self::Array(items) => items.len() * 64,
+            Self::Document(fields) => fields.len() * 64,
+            Self::Missing | Self::Encoded(_) => 0,
         }
     }
 
@@ -210,6 +225,7 @@ pub(super) fn encode(fields: &[(Cow<'_, str>, Value<'_>)]) -> Result<RawDocument
     let mut document = RawDocumentBuf::new();
     for (name, value) in fields {
         let name: &CStr = name.as_ref().try_into()?;
+        effort::spend(value.weight())?;
         match value {
             Value::Missing => {}
             Value::Encoded(value) => document.append(name, *value),
@@ -224,6 +240,7 @@ pub(super) fn encode(fields: &[(Cow<'_, str>, Value<'_>)]) -> Result<RawDocument
 fn encode_array(items: &[Value<'_>]) -> Result<RawArrayBuf> {
     let mut array = RawArrayBuf::new();
     for item in items {
+        effort::spend(item.weight())?;
         match item {
             Value::Missing => array.push(RawBsonRef::Null),
             Value::Encoded(value) => array.push(*value),
