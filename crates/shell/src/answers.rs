@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document, doc};
 
-use crate::methods::Shape;
+use crate::run::Shape;
 
 /// What the shell shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,10 @@ pub enum Shown {
 
 /// How an answer is shown.
 pub fn show(answer: &Document, shape: &Shape) -> Shown {
-    if let Some(failed) = failed(answer) {
+    if let Some(mut failed) = failed(answer) {
+        if let (Shown::Failed { kind, .. }, Shape::AllInserted(_)) = (&mut failed, shape) {
+            *kind = "MongoBulkWriteError";
+        }
         return failed;
     }
     let first = || batch(answer).and_then(|documents| documents.into_iter().next());
@@ -91,7 +94,7 @@ fn failed(answer: &Document) -> Option<Shown> {
         .and_then(|errors| errors.first()?.as_document());
     let is_ok = answer
         .get("ok")
-        .is_some_and(|ok| matches!(ok, Bson::Double(ok) if *ok == 1.0) || matches!(ok, Bson::Int32(1)));
+        .is_some_and(|ok| matches!(ok, Bson::Double(1.0) | Bson::Int32(1)));
     let error = match write {
         Some(error) => error,
         None if is_ok => return None,

@@ -40,4 +40,12 @@ impl Error {
             at: None,
         }
     }
+
+    /// The driver refuses the arguments of a method.
+    pub(crate) fn of_driver(message: impl Into<String>) -> Self {
+        Self {
+            kind: "MongoInvalidArgumentError",
+            ..Self::argument(message)
+        }
+    }
 }

@@ -3,11 +3,14 @@
 use bson::oid::ObjectId;
 use bson::{Bson, Document, doc};
 
+use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::options::Options;
+use crate::refusals;
+use crate::run::{Run, Shape};
 
 /// The methods of a collection.
-pub const METHODS: [&str; 24] = [
+pub const METHODS: [&str; 28] = [
     "find",
     "findOne",
     "countDocuments",
@@ -25,166 +28,18 @@ pub const METHODS: [&str; 24] = [
     "findOneAndUpdate",
     "findOneAndReplace",
     "findOneAndDelete",
+    "findAndModify",
     "createIndex",
     "createIndexes",
     "getIndexes",
     "stats",
+    "dataSize",
+    "storageSize",
+    "totalIndexSize",
     "validate",
     "drop",
     "explain",
 ];
-
-/// How the answer of a command is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
-    /// The documents of a cursor, some at a time.
-    Cursor,
-    /// The documents of a cursor as an array.
-    Array,
-    /// The first document of a cursor, or null.
-    One,
-    /// A field of the answer.
-    Field(&'static str),
-    /// A field of the first document of a cursor; 0 without one.
-    Counted,
-    /// The id of an inserted document.
-    Inserted(Bson),
-    /// The ids of inserted documents, in order.
-    AllInserted(Vec<Bson>),
-    /// How many documents an update matched and changed.
-    Updated,
-    /// How many documents were deleted.
-    Deleted,
-    /// The names of indexes that were made.
-    Indexed(Vec<String>),
-    /// Whether a collection was removed.
-    Dropped,
-    /// The names of collections, each on its line.
-    Names,
-    /// The names of collections as an array.
-    NameArray,
-    /// The databases with their sizes.
-    Databases,
-    /// All of the answer.
-    Answer,
-}
-
-/// A command, and how its answer is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Run {
-    pub(crate) command: Document,
-    pub(crate) shape: Shape,
-}
-
-impl Run {
-    pub(crate) fn of(command: Document, shape: Shape) -> Self {
-        Self { command, shape }
-    }
-
-    fn name(&self) -> &str {
-        self.command.keys().next().map_or("", String::as_str)
-    }
-
-    /// The command that explains this one.
-    pub(crate) fn explained(mut self, verbosity: &str) -> Result<Self> {
-        if ![
-            "find",
-            "aggregate",
-            "count",
-            "distinct",
-            "update",
-            "delete",
-            "findAndModify",
-        ]
-        .contains(&self.name())
-        {
-            return Err(Error::argument(format!("`{}` cannot be explained.", self.name())));
-        }
-        self.command.remove("singleBatch");
-        Ok(Self::of(
-            doc! { "explain": self.command, "verbosity": verbosity },
-            Shape::Answer,
-        ))
-    }
-
-    /// The same with a method of cursors behind it.
-    pub(crate) fn followed_by(mut self, at: usize, method: &str, arguments: &[Bson]) -> Result<Self> {
-        let finds = self.name() == "find";
-        let only_of_find = || Error::unknown(at, format!(".{method}() follows find(…) only."));
-        if self.shape != Shape::Cursor {
-            return Err(Error::unknown(
-                at,
-                format!("Nothing can follow here, so .{method}() cannot."),
-            ));
-        }
-        match (method, arguments) {
-            ("toArray", []) => self.shape = Shape::Array,
-            ("pretty", []) => {}
-            ("next", []) => self.shape = Shape::One,
-            ("forEach" | "map", _) => {
-                return Err(Error::unknown(
-                    at,
-                    format!(".{method}() takes a function, and JavaScript is not evaluated here."),
-                ));
-            }
-            ("batchSize", [size]) if finds => _ = self.command.insert("batchSize", size.clone()),
-            ("batchSize", [size]) => _ = self.command.insert("cursor", doc! { "batchSize": size.clone() }),
-            (
-                "sort" | "hint" | "limit" | "skip" | "comment" | "maxTimeMS" | "min" | "max" | "collation",
-                [argument],
-            ) => {
-                if !finds && !["hint", "comment", "maxTimeMS", "collation"].contains(&method) {
-                    return Err(only_of_find());
-                }
-                self.command.insert(method, argument.clone());
-            }
-            ("projection" | "project", [fields]) if finds => {
-                _ = self.command.insert("projection", fields.clone())
-            }
-            ("count" | "itcount" | "size", []) if finds => {
-                let mut count = Document::new();
-                for (name, value) in self.command {
-                    match name.as_str() {
-                        "find" => _ = count.insert("count", value),
-                        "filter" => _ = count.insert("query", value),
-                        // As in the shell, count() counts all that match.
-                        "limit" | "skip" if method == "count" => {}
-                        "limit" | "skip" | "hint" | "maxTimeMS" | "comment" | "collation" => {
-                            _ = count.insert(name, value)
-                        }
-                        _ => {}
-                    }
-                }
-                return Ok(Self::of(count, Shape::Field("n")));
-            }
-            ("projection" | "project" | "count" | "itcount" | "size", _) if !finds => {
-                return Err(only_of_find());
-            }
-            (known, _) if crate::CURSOR_METHODS.contains(&known) => {
-                return Err(Error::argument(format!(
-                    ".{method}() takes {} here.",
-                    takes(method)
-                )));
-            }
-            _ => {
-                let known = crate::CURSOR_METHODS.join(", ");
-                return Err(Error::unknown(
-                    at,
-                    format!("A cursor has no method `{method}` here. It has {known}."),
-                ));
-            }
-        }
-        Ok(self)
-    }
-}
-
-fn takes(method: &str) -> &'static str {
-    match method {
-        "toArray" | "pretty" | "count" | "next" => "no argument",
-        "limit" | "skip" | "batchSize" | "maxTimeMS" => "a number",
-        _ => "one document",
-    }
-}
 
 /// The command of `db.collection.method(arguments)`.
 pub(crate) fn run(at: usize, collection: &str, method: &str, arguments: &[Bson]) -> Result<Run> {
@@ -205,88 +60,20 @@ pub(crate) fn run(at: usize, collection: &str, method: &str, arguments: &[Bson])
         "updateOne" | "updateMany" | "replaceOne" => call.update(),
         "deleteOne" | "deleteMany" => call.delete(),
         "findOneAndUpdate" | "findOneAndReplace" | "findOneAndDelete" => call.find_and_modify(),
+        "findAndModify" => call.command(),
         "createIndex" | "createIndexes" => call.create_indexes(),
         "getIndexes" => call.plain("listIndexes", &[], Shape::Array),
         "stats" => call.plain("collStats", &["scale"], Shape::Answer),
         "validate" => call.plain("validate", &["full"], Shape::Answer),
         "drop" => call.plain("drop", &[], Shape::Dropped),
-        _ => Err(unknown(at, collection, method)),
+        "dataSize" => call.plain("collStats", &[], Shape::Field("size")),
+        "storageSize" => call.plain("collStats", &[], Shape::Field("storageSize")),
+        "totalIndexSize" => call.plain("collStats", &[], Shape::Field("totalIndexSize")),
+        _ => Err(refusals::method(at, collection, method)),
     }
 }
 
-fn unknown(at: usize, collection: &str, method: &str) -> Error {
-    let instead = match method {
-        "insert" => "Use insertOne or insertMany.",
-        "update" => "Use updateOne, updateMany or replaceOne.",
-        "remove" => "Use deleteOne or deleteMany.",
-        "save" => "Use insertOne or replaceOne.",
-        "findAndModify" => "Use findOneAndUpdate, findOneAndReplace or findOneAndDelete.",
-        "bulkWrite" | "initializeOrderedBulkOp" | "initializeUnorderedBulkOp" => {
-            "Run its operations one by one."
-        }
-        "mapReduce" => "Use aggregate.",
-        "watch" => "The console shows one answer to each command.",
-        _ => "",
-    };
-    let message = if instead.is_empty() {
-        format!(
-            "db.{collection}.{method} is not a function. A collection has {}.",
-            METHODS.join(", ")
-        )
-    } else {
-        format!("{method} is not here. {instead}")
-    };
-    Error::unknown(at, message)
-}
-
-/// A call of a method.
-struct Call<'a> {
-    collection: &'a str,
-    method: &'a str,
-    arguments: &'a [Bson],
-}
-
-impl<'a> Call<'a> {
-    /// The argument at a place, if it was given.
-    fn argument(&self, place: usize) -> Option<&'a Bson> {
-        self.arguments
-            .get(place)
-            .filter(|argument| !matches!(argument, Bson::Undefined))
-    }
-
-    fn wrong(&self, what: &str) -> Error {
-        Error::argument(format!("{}() takes {what}.", self.method))
-    }
-
-    /// Refuses more arguments than this.
-    fn at_most(&self, most: usize) -> Result<()> {
-        match self.arguments.len() {
-            given if given <= most => Ok(()),
-            given => Err(self.wrong(&format!("at most {most} arguments, not {given}"))),
-        }
-    }
-
-    /// A document at a place; an empty one if nothing was given.
-    fn document(&self, place: usize, what: &str) -> Result<Document> {
-        match self.argument(place) {
-            None | Some(Bson::Null) => Ok(Document::new()),
-            Some(Bson::Document(document)) => Ok(document.clone()),
-            Some(_) => Err(self.wrong(what)),
-        }
-    }
-
-    /// A document that has to be given.
-    fn required(&self, place: usize, what: &str) -> Result<Document> {
-        match self.argument(place) {
-            Some(Bson::Document(document)) => Ok(document.clone()),
-            _ => Err(self.wrong(what)),
-        }
-    }
-
-    fn options(&self, place: usize) -> Result<Options<'a>> {
-        Options::of(self.method, self.argument(place))
-    }
-
+impl Call<'_> {
     /// A command that says only the collection and some options.
     fn plain(&self, command: &str, names: &[&str], shape: Shape) -> Result<Run> {
         self.at_most(1)?;
@@ -358,7 +145,7 @@ impl<'a> Call<'a> {
     fn distinct(&self) -> Result<Run> {
         self.at_most(3)?;
         let Some(Bson::String(key)) = self.argument(0) else {
-            return Err(self.wrong("the name of a field, as in distinct(\"author\")"));
+            return Err(self.wrong_at(0, "the name of a field, as in distinct(\"author\")"));
         };
         let query = self.document(1, "a filter as its second argument, which is a document")?;
         let mut command = doc! { "distinct": self.collection, "key": key, "query": query };
@@ -402,8 +189,8 @@ impl<'a> Call<'a> {
                     documents.iter().map(|one| one.as_document().cloned()).collect();
                 documents.ok_or_else(|| self.wrong("an array of documents"))?
             }
-            (_, true) => return Err(self.wrong("a document, as in insertOne({ text: \"Hello\" })")),
-            (_, false) => return Err(self.wrong("an array of at least one document")),
+            (_, true) => return Err(self.wrong_at(0, "a document, as in insertOne({ text: \"Hello\" })")),
+            (_, false) => return Err(self.wrong_at(0, "an array of at least one document")),
         };
         let documents: Vec<Document> = given.into_iter().map(with_id).collect();
         let ids: Vec<Bson> = documents
@@ -432,17 +219,17 @@ impl<'a> Call<'a> {
         let change = match self.argument(1) {
             Some(Bson::Document(change)) => change,
             Some(Bson::Array(pipeline)) if !replaces => return Ok(Bson::Array(pipeline.clone())),
-            _ if replaces => return Err(self.wrong("a filter and the new document")),
-            _ => return Err(self.wrong("a filter and a change, as in { $set: { text: \"Hello\" } }")),
+            _ if replaces => return Err(self.wrong_at(1, "a filter and the new document")),
+            _ => return Err(self.wrong_at(1, "a filter and a change, as in { $set: { text: \"Hello\" } }")),
         };
         let operators = change.keys().filter(|name| name.starts_with('$')).count();
         if replaces && operators > 0 {
-            return Err(Error::argument(
+            return Err(Error::of_driver(
                 "Replacement document must not contain atomic operators. Use updateOne for `$set` and the like.",
             ));
         }
         if !replaces && operators < change.len().max(1) {
-            return Err(Error::argument(
+            return Err(Error::of_driver(
                 "Update document requires atomic operators. Write { $set: { … } }, or use replaceOne for a whole document.",
             ));
         }
@@ -521,6 +308,14 @@ impl<'a> Call<'a> {
             ],
         );
         options.done()?;
+        Ok(Run::of(command, Shape::Field("value")))
+    }
+
+    /// `findAndModify({ query, update, … })`: the argument has the fields of the command.
+    fn command(&self) -> Result<Run> {
+        self.at_most(1)?;
+        let mut command = doc! { self.method: self.collection };
+        command.extend(self.required(0, "a document with `query`, and with `update` or `remove`")?);
         Ok(Run::of(command, Shape::Field("value")))
     }
 

@@ -3,7 +3,9 @@
 use bson::{Bson, Document, doc};
 
 use crate::error::{Error, Result};
-use crate::methods::{self, Run, Shape};
+use crate::methods;
+use crate::refusals;
+use crate::run::{Run, Shape};
 use crate::text::Text;
 use crate::value::{arguments, string};
 
@@ -128,6 +130,7 @@ fn database(text: &mut Text) -> Result<Statement> {
             match (collection.as_str(), method.as_str(), arguments.as_slice()) {
                 ("", "getCollection", [Bson::String(name)]) => path = vec![name.clone()],
                 ("", method, arguments) => return of_database(at, method, arguments),
+                (_, "help", []) => return Ok(Statement::Help),
                 (_, "explain", verbosity) => explained = Some(verbosity_of(verbosity)?),
                 (collection, method, arguments) => {
                     let mut run = methods::run(at, collection, method, arguments)?;
@@ -177,8 +180,11 @@ fn of_database(at: usize, method: &str, arguments: &[Bson]) -> Result<Statement>
             Run::of(command, Shape::Answer).into()
         }
         ("stats", []) => Run::of(doc! { "dbStats": 1 }, Shape::Answer).into(),
-        ("hello", []) => Run::of(doc! { "hello": 1 }, Shape::Answer).into(),
-        ("serverStatus", []) => Run::of(doc! { "serverStatus": 1 }, Shape::Answer).into(),
+        ("hello" | "isMaster" | "serverStatus" | "hostInfo", []) => {
+            Run::of(doc! { method: 1 }, Shape::Answer).into()
+        }
+        ("serverBuildInfo", []) => Run::of(doc! { "buildInfo": 1 }, Shape::Answer).into(),
+        ("serverCmdLineOpts", []) => Run::of(doc! { "getCmdLineOpts": 1 }, Shape::Answer).into(),
         ("version", []) => Run::of(doc! { "buildInfo": 1 }, Shape::Field("version")).into(),
         ("getName", []) => Statement::Name(None),
         ("help", []) => Statement::Help,
@@ -192,16 +198,7 @@ fn of_database(at: usize, method: &str, arguments: &[Bson]) -> Result<Statement>
                 "{method}() takes the name of a collection."
             )));
         }
-        _ => {
-            return Err(Error::unknown(
-                at,
-                format!(
-                    "db.{method} is not a function. Methods of a collection follow its name, as in db.posts.{method}(); \
-                     those of the database are runCommand, getCollection, getCollectionNames, createCollection, \
-                     stats, version, hello and help."
-                ),
-            ));
-        }
+        _ => return Err(refusals::of_database(at, method)),
     })
 }
 
@@ -213,7 +210,10 @@ fn chain(text: &mut Text, mut run: Run) -> Result<Statement> {
             return Err(text.unexpected("a method, as in .sort({ at: -1 })"));
         };
         if !text.takes('(')? {
-            return Err(text.unexpected(&format!("`(`, as in .{method}(…)")));
+            let message = format!(
+                "`.{method}` reads a property, which is JavaScript. Here the whole answer is shown, and methods have parentheses."
+            );
+            return Err(Error::syntax(at, message));
         }
         let arguments = arguments(text)?;
         run = if method == "explain" {

@@ -20,8 +20,15 @@ const KNOWN: &str = "ObjectId, UUID, ISODate, Date, NumberLong, NumberInt, Numbe
 /// The value of a call, such as `ObjectId("…")`; the name has been read.
 pub(crate) fn wrapped(text: &mut Text, name: &str) -> Result<Bson> {
     let at = text.at();
-    // `Date.now()` and `UUID.generate()`.
     if text.takes('.')? {
+        // As the shell prints it.
+        if name == "Binary" && text.name()?.as_deref() == Some("createFromBase64") {
+            text.expect('(')?;
+            let mut arguments = arguments(text)?;
+            arguments.reverse();
+            return made(at, "BinData", &arguments);
+        }
+        // `Date.now()` and `UUID.generate()`.
         return Err(Error::syntax(
             at,
             format!("`{name}.…` is JavaScript, which is not evaluated here."),
@@ -76,7 +83,7 @@ fn made(at: usize, name: &str, arguments: &[Bson]) -> Result<Bson> {
             id.map_err(|_| wrong("ObjectId(\"64b7f0c2a1b2c3d4e5f60718\"), with 24 hexadecimal digits"))?
                 .into()
         }
-        ("UUID", []) => Uuid::new_v4().into(),
+        ("UUID", []) => random_uuid().into(),
         ("UUID", [Bson::String(digits)]) => {
             let uuid = Uuid::parse_str(digits);
             uuid.map_err(|_| wrong("UUID(\"c1f0a4b2-7d3e-4a5b-8c6d-0123456789ab\")"))?
@@ -110,6 +117,10 @@ fn made(at: usize, name: &str, arguments: &[Bson]) -> Result<Bson> {
             of_javascript(digits.trim().parse().map_err(|_| wrong("Number(\"7\")"))?)
         }
         ("String", [Bson::String(text)]) => text.as_str().into(),
+        ("Timestamp", [Bson::Document(parts)]) => {
+            let part = |name| parts.get(name).cloned().unwrap_or(Bson::Null);
+            return made(at, name, &[part("t"), part("i")]);
+        }
         ("Timestamp", [time, increment]) => {
             let part = |part: &Bson| whole(part).and_then(|part| u32::try_from(part).ok());
             let parts = part(time).zip(part(increment));
@@ -187,4 +198,12 @@ fn moment_of(text: &str) -> Option<DateTime> {
         .ok()?;
     let milliseconds = moment.unix_timestamp_nanos().div_euclid(1_000_000);
     Some(DateTime::from_millis(i64::try_from(milliseconds).ok()?))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "like the shell, this makes an id where UUID() is written"
+)]
+fn random_uuid() -> Uuid {
+    Uuid::new_v4()
 }

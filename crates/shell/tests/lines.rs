@@ -63,6 +63,20 @@ fn literals_have_the_types_that_the_shell_sends() {
             "ISODate('1970-01-01T00:00:00.250+00:00')",
             DateTime::from_millis(250).into(),
         ),
+        (
+            "Timestamp({ t: 5, i: 6 })",
+            Bson::Timestamp(bson::Timestamp {
+                time: 5,
+                increment: 6,
+            }),
+        ),
+        (
+            "Binary.createFromBase64('AQID', 0)",
+            Bson::Binary(bson::Binary {
+                subtype: bson::spec::BinarySubtype::Generic,
+                bytes: vec![1, 2, 3],
+            }),
+        ),
         ("MinKey", Bson::MinKey),
         ("MaxKey()", Bson::MaxKey),
         (
@@ -154,6 +168,11 @@ fn methods_become_the_commands_that_drivers_send() {
             Shape::Answer,
         ),
         (
+            "db.posts.findAndModify({query: {_id: 1}, update: {$inc: {n: 1}}, new: true})",
+            doc! { "findAndModify": "posts", "query": { "_id": 1 }, "update": { "$inc": { "n": 1 } }, "new": true },
+            Shape::Field("value"),
+        ),
+        (
             "db.posts.explain().deleteOne({a: 1})",
             doc! { "explain": { "delete": "posts", "deletes": [{ "q": { "a": 1 }, "limit": 1 }] }, "verbosity": "queryPlanner" },
             Shape::Answer,
@@ -209,16 +228,17 @@ fn what_is_no_command_is_refused_with_a_remedy() {
             "TypeError",
             "Nothing can follow",
         ),
+        ("db.posts.findOne()._id", "SyntaxError", "reads a property"),
         ("db.fine()", "TypeError", "db.fine is not a function"),
         ("use other", "TypeError", "one database"),
         (
             "db.posts.updateOne({}, {a: 1})",
-            "MongoshInvalidInputError",
+            "MongoInvalidArgumentError",
             "requires atomic operators",
         ),
         (
             "db.posts.replaceOne({}, {$set: {a: 1}})",
-            "MongoshInvalidInputError",
+            "MongoInvalidArgumentError",
             "must not contain atomic operators",
         ),
         (
@@ -232,6 +252,17 @@ fn what_is_no_command_is_refused_with_a_remedy() {
             "no option `wait`",
         ),
         ("db.posts.deleteOne()", "MongoshInvalidInputError", "a filter"),
+        (
+            "db.posts.insertOne()",
+            "MongoshInvalidInputError",
+            "position 0 (Collection.insertOne)",
+        ),
+        ("db.posts.dropIndex('a_1')", "TypeError", "not available here"),
+        (
+            "db.dropDatabase()",
+            "TypeError",
+            "db.dropDatabase is not available here",
+        ),
         (
             "db.posts.distinct({})",
             "MongoshInvalidInputError",
