@@ -44,16 +44,15 @@ impl Storage<'_> {
             .await
             .map_err(to_problem)?;
         let RelationOverflow {
-            count,
-            head_bytes,
-            owner_bytes,
-            ..
+            count, owner_bytes, ..
         } = weights.list;
+        let one_array = weights.list.with_one_array();
         for seam in &mut listing.seams {
             seam.cost = weights.pages.get(&seam.page).map(|page| SeamCost {
-                documents: 2,
-                bytes: owner_bytes + page.bytes,
-                unbounded: owner_bytes.saturating_sub(head_bytes) + page.bytes * count / page.items.max(1),
+                // The owner is read once more after the page: it tells whether the page was moved meanwhile.
+                documents: 3,
+                bytes: 2 * owner_bytes + page.bytes,
+                unbounded: one_array.unwrap_or(page.bytes * count / page.items.max(1)),
             });
         }
         Ok(listing)

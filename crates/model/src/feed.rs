@@ -224,12 +224,11 @@ pub struct Seam {
 /// What it takes to read the first items beyond a boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeamCost {
-    /// How many documents are read.
+    /// How many documents are read: the owner before and after the page, and the page.
     pub documents: u64,
     /// Their sizes together, in bytes of BSON.
     pub bytes: u64,
-    /// How large the one document would be that held all items in one array: from the mean size of the page's items,
-    /// in bytes of BSON.
+    /// How large the one document would be that held all items in one array, in bytes of BSON.
     pub unbounded: u64,
 }
 

@@ -27,6 +27,15 @@ pub struct RelationOverflow {
     pub owner_bytes: u64,
 }
 
+impl RelationOverflow {
+    /// How large the owner's document would be with all items in one array, in bytes of BSON: each item like those in
+    /// the head. `None` if the head is empty.
+    pub fn with_one_array(&self) -> Option<u64> {
+        let all = (self.head_bytes * self.count).checked_div(self.head)?;
+        Some(self.owner_bytes + all.saturating_sub(self.head_bytes))
+    }
+}
+
 /// How all lists of an owner are stored right now.
 pub type Overflow = BTreeMap<Relation, RelationOverflow>;
 

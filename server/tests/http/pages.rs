@@ -98,7 +98,7 @@ fn a_seam_says_what_was_read_to_get_there() {
         .get(&format!("/post/{post}/likes"))
         .text;
     assert!(page.contains("Read to get here:"), "{page}");
-    assert!(page.contains("2 documents, "), "{page}");
+    assert!(page.contains("3 documents, "), "{page}");
     assert!(page.contains("One unbounded array: 1 document, "), "{page}");
 }
 

@@ -104,11 +104,7 @@ fn Stage(owner: Topic, relation: Relation, steps: Steps, trace: Trace) -> impl I
     let Trace { whole, steps: traced } = trace;
     let list = whole.lists.get(&relation).cloned();
     let (count, pages) = list.as_ref().map_or((0, 0), |list| (list.count, list.pages));
-    // One array of all items, each like those in the head.
-    let unbounded = list.map_or(0, |list| {
-        let all = (list.head_bytes * list.count).checked_div(list.head);
-        list.owner_bytes + all.unwrap_or(0).saturating_sub(list.head_bytes)
-    });
+    let unbounded = list.map_or(0, |list| list.with_one_array().unwrap_or(list.owner_bytes));
     let said = traced
         .last()
         .map_or_else(String::new, |last| announcement(last, unbounded));
