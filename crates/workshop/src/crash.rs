@@ -12,6 +12,7 @@ use store::Limits;
 use store::upkeep::{CheckOptions, Finding, check};
 use tokio::sync::mpsc::unbounded_channel;
 
+use crate::Fill;
 use crate::cast::handle;
 use crate::{Entry, Expected, List, Protocol, Record, Recorded, Server, Stage, StageDocument, Tally, one_of};
 
@@ -41,6 +42,8 @@ pub enum Operation {
 pub struct Moment {
     /// The documents.
     pub documents: Vec<StageDocument>,
+    /// How full they are.
+    pub fill: Fill,
     /// What a reader finds, compared with what was promised.
     pub tally: Tally,
     /// What `check` reports; `None` for the articles, which have no check.
@@ -186,8 +189,10 @@ impl Moment {
             }
             None => None,
         };
+        let documents = stage.documents().await?;
         Ok(Self {
-            documents: stage.documents().await?,
+            fill: stage.fill(&documents),
+            documents,
             tally: Tally::of(stage, &expected).await?,
             findings,
             own_list: stage.own_list_contains(&handle(operation.actor())?).await?,

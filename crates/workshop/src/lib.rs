@@ -28,9 +28,11 @@ pub mod class;
 #[cfg(feature = "pages")]
 pub mod classroom;
 pub mod comparison;
+#[cfg(feature = "pages")]
 pub mod console;
 pub mod crash;
 pub mod exercise;
+mod fill;
 mod following;
 mod job;
 pub mod layouts;
@@ -50,8 +52,9 @@ mod tally;
 pub mod tune;
 
 #[cfg(feature = "pages")]
-pub use actions::STARTS;
+pub use actions::{PRIVATE, STARTS};
 pub use call::{Answer, Call, Verb};
+pub use fill::Fill;
 pub use following::FOLLOWED;
 pub use job::JobError;
 pub use protocol::Protocol;

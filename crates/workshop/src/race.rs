@@ -10,6 +10,7 @@ use store::Limits;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 
+use crate::Fill;
 use crate::cast::handle;
 use crate::{Entry, Expected, List, Protocol, Record, Recorded, Stage, StageDocument, Tally};
 
@@ -58,6 +59,8 @@ pub struct Race {
     pub before: Vec<StageDocument>,
     /// The documents now.
     pub after: Vec<StageDocument>,
+    /// How full the documents are now.
+    pub fill: Fill,
     /// The verdict, once both are done.
     pub verdict: Option<Tally>,
 }
@@ -110,6 +113,7 @@ pub async fn run(protocol: Protocol, clicks: &Clicks) -> Result<Race> {
         steps,
         writers,
         before: before.unwrap_or_else(|| after.clone()),
+        fill: stage.fill(&after),
         after,
         verdict,
     })

@@ -9,8 +9,10 @@ use store::overflow::{Item, PAGES};
 use store::{Limits, Store, people, posts, timeline};
 use uuid::Uuid;
 
+use crate::Fill;
 use crate::Protocol;
 use crate::cast::{FIRST, handle};
+use crate::fill::ListPlacement;
 use crate::following::{FOLLOWED, Following};
 
 /// More items than any stage has.
@@ -48,12 +50,6 @@ pub enum Server {
 }
 
 /// The place where a server keeps the list.
-struct ListPlacement {
-    owners: &'static str,
-    pages: &'static str,
-    field: &'static str,
-}
-
 /// A document on the stage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StageDocument {
@@ -147,17 +143,6 @@ impl Server {
             Self::Following(_) => (people::COLLECTION, PAGES, "followers"),
         };
         ListPlacement { owners, pages, field }
-    }
-}
-
-impl StageDocument {
-    /// How many items a list has in this document, as an array or in its head.
-    fn item_count(&self, field: &str) -> usize {
-        let head = |list: &Document| list.get_array("head").map(Vec::len);
-        let array = self.document.get_array(field).map(Vec::len);
-        array
-            .or_else(|_| self.document.get_document(field).and_then(head))
-            .unwrap_or(0)
     }
 }
 
@@ -272,15 +257,9 @@ impl Stage {
         }
     }
 
-    /// How many items the owner's own document holds, and how many other documents the list has.
-    pub fn counted(&self, documents: &[StageDocument]) -> (usize, u64) {
-        let ListPlacement { owners, pages, field } = self.server.place();
-        let owner = documents.iter().find(|shown| shown.collection == owners);
-        let pages = documents.iter().filter(|shown| shown.collection == pages);
-        (
-            owner.map_or(0, |owner| owner.item_count(field)),
-            pages.count() as u64,
-        )
+    /// How full these documents of the list are.
+    pub fn fill(&self, documents: &[StageDocument]) -> Fill {
+        Fill::of(documents, self.server.place(), self.limits)
     }
 
     /// The people whom a reader finds in the list, newest first; `None` when there is no such owner.

@@ -77,7 +77,8 @@ impl Tally {
     pub async fn of(stage: &Stage, expected: &Expected) -> Result<Self> {
         let read = stage.read().await?;
         let count = if read.is_some() { stage.count().await? } else { 0 };
-        let (in_owner, pages) = stage.counted(&stage.documents().await?);
+        let fill = stage.fill(&stage.documents().await?);
+        let pages = fill.pages.len() as u64;
         let mut times: BTreeMap<&Handle, usize> = BTreeMap::new();
         for handle in read.iter().flatten() {
             *times.entry(handle).or_default() += 1;
@@ -100,7 +101,7 @@ impl Tally {
         Ok(Self {
             one_sided,
             count,
-            in_owner,
+            in_owner: usize::try_from(fill.head).unwrap_or(usize::MAX),
             threshold: stage.limits().threshold,
             pages,
             orphans: if expected.swept { pages } else { 0 },

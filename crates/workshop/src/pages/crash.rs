@@ -9,6 +9,7 @@ use ui::request::{loaded, query};
 
 use super::controls::{Tab, Tabs};
 use super::in_turn::in_turn;
+use super::sheets::Sheets;
 use super::shown::{Command, Discrepancies, Documents};
 use super::{CRASH, StationHead, words};
 
@@ -282,6 +283,7 @@ fn Found(moment: Moment) -> impl IntoView {
         tally,
         findings,
         own_list,
+        fill,
         ..
     } = moment;
     let own_list = own_list.map(|says_so| {
@@ -302,6 +304,7 @@ fn Found(moment: Moment) -> impl IntoView {
         }
     };
     view! {
+        <Sheets fill />
         {reader}
         {own_list}
         <p>{checked(findings)}</p>

@@ -2,6 +2,7 @@
 //! station depend on its address alone, so that every link in it can be sent to the class and Back is undo.
 
 mod class;
+mod console;
 mod controls;
 mod crash;
 mod decide;
@@ -14,6 +15,7 @@ mod layouts;
 mod migrate;
 mod qr;
 mod race;
+mod sheets;
 mod shown;
 mod storm;
 mod trace;
@@ -23,6 +25,7 @@ mod words;
 use std::fmt::Display;
 
 use axum::http::request::Parts;
+use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos_router::any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute};
 use leptos_router::{ChooseView, NestedRoute, PossibleRouteMatch, SsrMode, path};
@@ -32,6 +35,7 @@ use ui::title::PageTitle;
 use crate::Workshop;
 
 use class::ClassPage;
+use console::ConsolePage;
 use crash::CrashPage;
 use decide::DecidePage;
 use exercises::ExercisesPage;
@@ -42,6 +46,9 @@ use race::RacePage;
 use storm::StormPage;
 use trace::TracePage;
 use tune::TunePage;
+
+pub(crate) use console::{COOKIE, key};
+pub(crate) use in_turn::in_turn;
 
 pub use class::{DESK, RESET, Teacher, WITHHOLD};
 
@@ -54,6 +61,7 @@ pub fn routes() -> Vec<AnyNestedRoute> {
         route(path!("/lab/race"), RacePage),
         route(path!("/lab/crash"), CrashPage),
         route(path!("/lab/class"), ClassPage),
+        route(path!("/lab/console"), ConsolePage),
         route(path!("/lab/exercises"), ExercisesPage),
         route(path!("/lab/trace"), TracePage),
         route(path!("/lab/decide"), DecidePage),
@@ -69,6 +77,7 @@ pub fn fields_of(form: &str) -> &'static [&'static str] {
     match form {
         "start_storm" => &["actors", "rate", "at_once", "seconds", "take_back"],
         "join_class" => &["name"],
+        "enter_line" => &["line"],
         _ => &[],
     }
 }
@@ -219,9 +228,20 @@ const TUNE: Station = Station {
     asking: "Which requests pay for a large head, and which for a small one? How frequent are they?",
 };
 
+const CONSOLE: Station = Station {
+    path: "/lab/console",
+    title: "A console of your own",
+    minutes: 10,
+    about: "A prompt for MongoDB’s commands, on a small store that only you see: a post whose likes overflow into pages. \
+            Each answer says what the command read and wrote.",
+    doing: "Run the lines below. Then add a like so that the count stays right and the head never has more than four.",
+    looking: "Which documents change, and when the count is no longer the number of likes.",
+    asking: "Which condition does the update need, so that two programs can run it at the same moment?",
+};
+
 /// All stations, in teaching order.
-const STATIONS: [&Station; 10] = [
-    &INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TRACE, &MIGRATE, &TUNE, &DECIDE,
+const STATIONS: [&Station; 11] = [
+    &INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TRACE, &MIGRATE, &TUNE, &DECIDE, &CONSOLE,
 ];
 
 /// The workshop's front page.
@@ -261,17 +281,48 @@ fn LabPage() -> impl IntoView {
     }
 }
 
-/// The opening of a station: its subject, and the instructions.
+/// The opening of a station: its subject, the way to its neighbours, and the instructions.
 #[component]
 fn StationHead(station: &'static Station) -> impl IntoView {
+    let place = STATIONS
+        .iter()
+        .position(|other| other.path == station.path)
+        .unwrap_or(0);
+    let way = |neighbour: Option<usize>, rel: &'static str, word: &'static str| {
+        let neighbour = STATIONS.get(neighbour?)?;
+        Some(view! {
+            " · "
+            <a href=neighbour.path rel=rel title=neighbour.title>
+                {word}
+            </a>
+        })
+    };
     view! {
         <PageTitle text=station.title />
         <header class="page-head lab-head">
             <p>
                 <a href="/lab">"Workshop"</a>
-                {format!(" · {} minutes", station.minutes)}
+                {format!(" · {} of {}", place + 1, STATIONS.len())}
+                {way(place.checked_sub(1), "prev", "Previous")}
+                {way(place.checked_add(1), "next", "Next")}
+                " · "
+                <span id="timer" data-minutes=station.minutes.to_string()>
+                    {format!("{} minutes", station.minutes)}
+                </span>
             </p>
             <h1>{station.title}</h1>
+            <button
+                id="projector"
+                class="button button-quiet"
+                type="button"
+                hidden
+                aria-pressed="false"
+                aria-keyshortcuts="p"
+            >
+                "Projector view "
+                <kbd>"p"</kbd>
+            </button>
+            <script src="/projector.js" nonce=use_nonce()></script>
             <p class="lab-about">{station.about}</p>
         </header>
         <dl class="lab-guide">

@@ -8,6 +8,7 @@ use ui::request::{loaded, query};
 
 use super::controls::{Tab, Tabs};
 use super::in_turn::in_turn;
+use super::sheets::Sheets;
 use super::shown::{Command, Discrepancies, Documents};
 use super::{RACE, StationHead, words};
 
@@ -48,6 +49,7 @@ fn Stage(race: Race) -> impl IntoView {
         writers,
         before,
         after,
+        fill,
         verdict,
     } = race;
     let tabs = Protocol::ALL.map(|other| Tab {
@@ -101,6 +103,7 @@ fn Stage(race: Race) -> impl IntoView {
     view! {
         <Tabs label="Whose code runs" tabs=tabs.into() said />
         <p class="lab-source">{protocol.source()} "."</p>
+        <Sheets fill />
         <div class="writers">{columns.collect_view()}</div>
         {controls}
         {verdict.map(|tally| view! { <Verdict tally /> })}

@@ -5,6 +5,8 @@ use leptos::prelude::*;
 use model::RelationOverflow;
 use ui::components::grouped;
 
+use super::super::sheets::Sheet;
+
 /// Up to this many pages are all drawn. Of more, only the newest, the oldest, some in between, and the neighbours
 /// of the selected page are drawn.
 const ALL: usize = 12;
@@ -13,8 +15,6 @@ const OLDEST: usize = 2;
 const BETWEEN: usize = 4;
 /// How many cells the strip has at most; with more pages a cell stands for several.
 const CELLS: usize = 120;
-/// The height of a sheet.
-const HEIGHT: u64 = 40;
 
 /// The chain of one list.
 #[component]
@@ -40,7 +40,7 @@ pub fn Chain(
                     href=format!("{at}&page={number}")
                     aria-current=current.then_some("true")
                 >
-                    <Drawn items most=list.page_size class="meter-water" />
+                    <Sheet items most=list.page_size class="meter-water" />
                     <span>{format!("page {}", grouped(number as u64))}</span>
                     <b>{grouped(items)}</b>
                     <span class="sr-only">" items"</span>
@@ -68,7 +68,7 @@ pub fn Chain(
             </h2>
             <ol class="sheets">
                 <li class="sheet-head">
-                    <Drawn items=list.head most=list.threshold class=if near { "water-near" } else { "meter-water" } />
+                    <Sheet items=list.head most=list.threshold class=if near { "water-near" } else { "meter-water" } />
                     <span>"head"</span>
                     <b data-testid="in-the-head">{format!("{} of {}", grouped(list.head), grouped(list.threshold))}</b>
                 </li>
@@ -107,18 +107,6 @@ fn in_words(list: &RelationOverflow) -> String {
         format!("{what}. The head is full: with the next one {spills}")
     } else {
         format!("{what}. After {} more {spills}", grouped(room))
-    }
-}
-
-/// A sheet, filled from below.
-#[component]
-fn Drawn(items: u64, most: u64, class: &'static str) -> impl IntoView {
-    let full = (items * HEIGHT).checked_div(most).unwrap_or(0).min(HEIGHT);
-    view! {
-        <svg viewBox=format!("0 0 30 {HEIGHT}") aria-hidden="true">
-            <rect class="sheet-paper" width="30" height=HEIGHT />
-            <rect class=class y=HEIGHT - full width="30" height=full />
-        </svg>
     }
 }
 

@@ -16,6 +16,7 @@ use ui::problem::answer_with;
 use ui::request::{feed, loaded, query};
 use ui::session;
 
+pub(super) use self::bytes::of_document as bytes_of;
 use self::bytes::{Bytes, Wall};
 use self::chain::Chain;
 use self::find::{Finder, Suggestions, sought};
