@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 use serde::de::IgnoredAny;
-use serde_json::Deserializer;
+use serde_json::{Deserializer, Value};
 
 /// A command, or a piece of a document in Extended JSON. Fields, values and operators have different colours.
 /// Notes about the text, for example that an array is cut, are not copied with it.
@@ -13,7 +13,15 @@ pub fn Code(
         let piece = piece.to_owned();
         match class {
             None => piece.into_any(),
-            Some(class) => view! { <span class=class>{piece}</span> }.into_any(),
+            Some(class) => {
+                let short = short(&piece);
+                view! {
+                    <span class=class data-short=short>
+                        {piece}
+                    </span>
+                }
+                .into_any()
+            }
         }
     });
     view! { <code>{pieces.collect_view()}</code> }
@@ -54,6 +62,36 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         rest = after;
     }
     pieces
+}
+
+/// What is shown of a piece on a projector: no wrapper around a value, and of an id only its end.
+fn short(piece: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(piece).ok()?;
+    let short = match &value {
+        Value::Object(wrapper) => {
+            let (kind, value) = wrapper.iter().next()?;
+            match (kind.as_str(), value.as_str()) {
+                ("$date", Some(moment)) => moment.trim_end_matches('Z').replacen('T', " ", 1),
+                (_, Some(value)) => shortened(value),
+                _ => return None,
+            }
+        }
+        Value::String(text) => format!("\"{}\"", shortened(text)),
+        _ => return None,
+    };
+    (short != piece).then_some(short)
+}
+
+/// A text in which each id, which is 20 or more hexadecimal digits with dashes, is only its last four.
+fn shortened(text: &str) -> String {
+    let parts = text.split('/').map(|part| {
+        let is_id = part.len() >= 20 && part.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        match part.get(part.len().saturating_sub(4)..) {
+            Some(end) if is_id => format!("…{end}"),
+            _ => part.to_owned(),
+        }
+    });
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// The length of a string or object at the beginning.
@@ -106,6 +144,28 @@ mod tests {
                 (Some("code-field"), r#""x""#),
             ]
         );
+    }
+
+    #[test]
+    fn on_a_projector_ids_are_short_and_values_have_no_wrapper() {
+        for (piece, expected) in [
+            (
+                r#"{"$uuid": "00000000-0000-0000-0000-00000000abcd"}"#,
+                Some("…abcd"),
+            ),
+            (
+                r#"{"$date": "2026-01-01T00:05:00Z"}"#,
+                Some("2026-01-01 00:05:00"),
+            ),
+            (
+                r#""00000000-0000-0000-0000-000000000001/likes/0/00000000000000000000000000000003""#,
+                Some("\"…0001/likes/0/…0003\""),
+            ),
+            (r#""The weir is open.""#, None),
+            ("12", None),
+        ] {
+            assert_eq!(short(piece).as_deref(), expected, "{piece}");
+        }
     }
 
     #[test]

@@ -129,8 +129,10 @@ fn Advised(pattern: Pattern) -> impl IntoView {
                 <div>
                     <h3>"See it"</h3>
                     <ul>{stations.collect_view()}</ul>
-                    <h3>"Sources"</h3>
-                    <ul>{sources.collect_view()}</ul>
+                    <div class="advice-sources">
+                        <h3>"Sources"</h3>
+                        <ul>{sources.collect_view()}</ul>
+                    </div>
                 </div>
             </div>
             <p class="lab-controls">
