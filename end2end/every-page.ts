@@ -86,6 +86,8 @@ export const EVERY_PAGE: Sight[] = [
     name: "an answer of the decision guide",
     open: at("/lab/decide?sizes=differ&largest=tenfold&share=few"),
   },
+  { name: "the console of a stranger", open: at("/lab/console?line=db.posts.findOne%28%29") },
+  { name: "the console", open: usedConsole },
   { name: "the storm of a stranger", open: at("/lab/storm") },
   { name: "the storm", open: storm },
   { name: "the storm with more than a laptop bears", open: stormRefused },
@@ -108,6 +110,15 @@ function signedIn(path: string): Sight["open"] {
     await api.signUp();
     await page.goto(path);
   };
+}
+
+async function usedConsole(page: Page): Promise<void> {
+  await page.goto("/lab/console");
+  for (const line of ["db.posts.findOne()", "db.pages.find()", "db.posts.find("]) {
+    await page.getByTestId("console-input").fill(line);
+    await page.getByRole("button", { name: "Run" }).click();
+    await expect(page.getByTestId("console-output").getByText(line, { exact: true })).toBeVisible();
+  }
 }
 
 async function storm(page: Page, api: Api): Promise<void> {

@@ -18,6 +18,7 @@ export function journeysInTheWorkshop(): void {
       "1,001 items in a primary document that may hold 1,000",
     );
     await expect(page.getByText('"activities": [1,001 items')).toBeVisible();
+    await expect(sheets(page)).toHaveText(["head1,001 of 1,000"]);
     await expect(page).toHaveURL(/clicks=abab/);
 
     await page.getByRole("link", { name: "Head and pages" }).click();
@@ -28,6 +29,39 @@ export function journeysInTheWorkshop(): void {
     }
     await expect(page.getByTestId("verdict")).toContainText("The list is correct");
     await expect(page.getByTestId("verdict")).toContainText("A reader finds 1,001.");
+    await expect(sheets(page)).toHaveText(["head201 of 1,000", "page 0800 items"]);
+  });
+
+  test("a line in the console changes the documents beside it", async ({ page }) => {
+    await page.goto("/lab");
+    await page.getByRole("link", { name: "A console of your own" }).click();
+    const output = page.getByTestId("console-output");
+    const run = async (line: string) => {
+      await page.getByTestId("console-input").fill(line);
+      await page.getByRole("button", { name: "Run" }).click();
+    };
+    const answer = output.getByRole("listitem").first();
+    await expect(sheets(page)).toContainText(["head3 of 4", "page 23", "page 13", "page 03"]);
+    await expect(page.getByText("The list is correct")).toBeVisible();
+
+    await run('db.posts.updateOne({}, { $push: { "likes.head": { by: "zoe" } } })');
+    await expect(answer).toContainText("modifiedCount: 1");
+    await expect(answer).toContainText("1 document");
+    await expect(sheets(page).first()).toContainText("4 of 4");
+    await expect(page.getByText("The count says 12, a reader finds 13")).toBeVisible();
+    await run('db.posts.updateOne({}, { $inc: { "likes.count": 1 } })');
+    await expect(page.getByText("The list is correct")).toBeVisible();
+
+    await run("db.posts.find({ $near: 1 })");
+    await expect(answer).toContainText("MongoServerError: unknown top level operator: $near");
+    await run("exercise 5 2");
+    await expect(answer).toContainText("Right. Page 2 has the likes 257 to 384.");
+
+    await page.getByRole("link", { name: "db.posts.find({ $near: 1 })" }).click();
+    await expect(page.getByTestId("console-input")).toHaveValue("db.posts.find({ $near: 1 })");
+    await page.getByRole("button", { name: "Begin again" }).click();
+    await expect(output.getByRole("listitem")).toHaveCount(0);
+    await expect(sheets(page).first()).toContainText("3 of 4");
   });
 
   test("Back and “Step back” undo the last click", async ({ page }) => {
@@ -176,6 +210,11 @@ export function journeysInTheWorkshop(): void {
 /** One writer's part of the page. */
 function writer(page: Page, name: string): Locator {
   return page.getByTestId(`writer-${name}`);
+}
+
+/** The documents of the list, as drawn: the head first. */
+function sheets(page: Page): Locator {
+  return page.getByTestId("sheets").first().getByRole("listitem");
 }
 
 /** Runs a writer's pending command, and waits until that is shown. */

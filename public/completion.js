@@ -1,9 +1,12 @@
 // @ts-check
-// Offers people while somebody types `@` and the beginning of a handle or name, or searches. The pages load it once such
-// a field has the focus. It follows the ARIA pattern of a list box whose options have the focus of a text field.
+// Offers people while somebody types `@` and the beginning of a handle or name, or searches, and words of MongoDB's shell
+// in the console. The pages load it once such a field has the focus. It follows the ARIA pattern of a list box whose
+// options have the focus of a text field.
 
 /** How long to wait for the next letter, in milliseconds. */
 const PAUSE = 120;
+/** How many words of the shell are offered. */
+const WORDS = 8;
 
 /** @typedef {HTMLTextAreaElement | HTMLInputElement} Field */
 
@@ -16,7 +19,6 @@ const list = document.createElement("ul");
 list.id = "completions";
 list.className = "completions";
 list.role = "listbox";
-list.ariaLabel = "People";
 list.hidden = true;
 const announcement = document.createElement("p");
 announcement.className = "sr-only";
@@ -32,6 +34,53 @@ function isSearch(field) {
   return field.dataset.completes === "search";
 }
 
+/** @param {Field} field */
+function isShell(field) {
+  return field.dataset.completes === "shell";
+}
+
+/** What begins a word of the shell, by kind. The word itself is the last group. */
+const SHELL = {
+  collection: /(?:^|[^\w$.])db\.(\w*)$/,
+  method: /(?:^|[^\w$.])db\.\w+\.(\w*)$/,
+  cursor: /\)\s*\.(\w*)$/,
+  operator: /(\$\w*)$/,
+};
+
+/**
+ * The text before the caret, if nothing is selected.
+ * @param {Field} field
+ */
+function before(field) {
+  const { selectionStart: caret, selectionEnd: end } = field;
+  return caret === end ? field.value.slice(0, caret ?? 0) : "";
+}
+
+/**
+ * The words of the shell that go on with what stands before the caret, as options.
+ * @param {Field} field
+ */
+function words(field) {
+  for (const [kind, pattern] of Object.entries(SHELL)) {
+    const begun = pattern.exec(before(field))?.[1]?.toLowerCase();
+    if (begun === undefined) continue;
+    const known = [...document.querySelectorAll(`#console-words [data-kind=${kind}]`)];
+    const found = known.map((option) => option.getAttribute("value") ?? "");
+    const fitting = found.filter(
+      (word) => word.toLowerCase().startsWith(begun) && word.toLowerCase() !== begun,
+    );
+    return fitting.slice(0, WORDS).map((word, nth) => {
+      const option = document.createElement("li");
+      option.id = `completion-${nth + 1}`;
+      option.role = "option";
+      option.dataset.word = word;
+      option.textContent = word;
+      return option;
+    });
+  }
+  return [];
+}
+
 /**
  * What to look for: all of a search, or the `@word` before the caret.
  * @param {Field} field
@@ -40,9 +89,8 @@ function wanted(field) {
   if (isSearch(field)) {
     return /[\p{L}\p{N}]/u.test(field.value) && !field.value.includes("#") ? field.value : null;
   }
-  const { selectionStart: caret, selectionEnd: end } = field;
-  const before = caret === end ? field.value.slice(0, caret ?? 0) : "";
-  return /(?:^|\s)@([\p{L}\p{N}][\p{L}\p{N}_-]{0,29})$/u.exec(before)?.[1] ?? null;
+  if (isShell(field)) return /\w*$/.exec(before(field))?.[0] ?? "";
+  return /(?:^|\s)@([\p{L}\p{N}][\p{L}\p{N}_-]{0,29})$/u.exec(before(field))?.[1] ?? null;
 }
 
 function close() {
@@ -75,9 +123,26 @@ function place(below) {
   list.style.width = `${below.offsetWidth}px`;
 }
 
+/** Shows options below a field. @param {Field} typedIn @param {string} what */
+function show(typedIn, what) {
+  place(typedIn);
+  list.ariaLabel = what;
+  list.hidden = false;
+  const count = list.children.length;
+  if (isShell(typedIn)) announcement.textContent = count === 1 ? "1 word" : `${count} words`;
+  else announcement.textContent = count === 1 ? "1 person" : `${count} people`;
+}
+
 /** @param {Field} typedIn */
 async function offer(typedIn) {
   request.abort();
+  if (isShell(typedIn)) {
+    const options = words(typedIn);
+    if (options.length === 0) return close();
+    list.replaceChildren(...options);
+    show(typedIn, "Words");
+    return choose(null);
+  }
   const word = wanted(typedIn);
   if (!word) return close();
   const { signal } = (request = new AbortController());
@@ -87,18 +152,21 @@ async function offer(typedIn) {
   const options = answer?.ok ? await answer.text().catch(() => "") : "";
   if (signal.aborted) return;
   if (!options) return close();
-  place(typedIn);
   list.innerHTML = options;
-  list.hidden = false;
-  const count = list.children.length;
-  announcement.textContent = count === 1 ? "1 person" : `${count} people`;
+  show(typedIn, "People");
   // Where a text is written, the first one is what was probably meant. A search is for what was typed.
   choose(isSearch(typedIn) ? null : list.firstElementChild);
 }
 
 /** @param {Element} option */
 function take(option) {
-  const handle = option.getAttribute("data-handle");
+  const [handle, word] = [option.getAttribute("data-handle"), option.getAttribute("data-word")];
+  if (field && word) {
+    const caret = field.selectionStart ?? 0;
+    const begun = /\$?\w*$/.exec(before(field))?.[0].length ?? 0;
+    field.setRangeText(word, caret - begun, caret, "end");
+    return close();
+  }
   if (!field || !handle) return;
   if (isSearch(field)) {
     location.assign(`/@${handle}`);
@@ -128,6 +196,11 @@ function act(event) {
       return true;
     case "Tab":
     case "Enter":
+      // As in the shell, Tab takes the first word.
+      if (!now && field && isShell(field) && event.key === "Tab" && list.firstElementChild) {
+        take(list.firstElementChild);
+        return true;
+      }
       // A handle that is written out needs nothing: Enter begins a new line.
       if (!now || (field && now.getAttribute("data-handle") === wanted(field))) return false;
       take(now);
@@ -147,5 +220,9 @@ list.addEventListener("click", (event) => {
   const option = event.target instanceof Element && event.target.closest("li");
   if (option) take(option);
 });
+
+// Something may have been typed while this was loaded.
+const focused = document.activeElement;
+if (isCompleted(focused) && focused.value !== focused.defaultValue) void offer(focused);
 
 export {};

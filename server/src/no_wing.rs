@@ -16,6 +16,9 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::cli::ServeOptions;
 use crate::error::CliError;
 
+/// There is nothing of one's own.
+pub const PRIVATE: [&str; 0] = [];
+
 /// There is nothing to start.
 pub const STARTS: [&str; 0] = [];
 

@@ -10,8 +10,8 @@ use feed::{Environment, Feed};
 use workshop::Workshop;
 use workshop::classroom::{self, Reload, Reset};
 
-pub use workshop::STARTS;
 pub use workshop::api::{EXAMPLES, routes as api};
+pub use workshop::{PRIVATE, STARTS};
 
 use crate::cli::ServeOptions;
 use crate::error::CliError;

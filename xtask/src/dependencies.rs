@@ -6,13 +6,17 @@ use crate::process;
 use crate::repository::{Repository, files};
 
 /// A crate, and packages that must not be compiled for it. Dependencies of its tests do not count.
-const REFUSED: [(&str, &str); 13] = [
+const REFUSED: [(&str, &str); 14] = [
     (
         "outlier-document",
         "model store outlier-embedded redb leptos axum mongodb",
     ),
     ("outlier-embedded", "model store leptos axum mongodb"),
     ("outlier-mongodb", "model store outlier-embedded redb leptos axum"),
+    (
+        "shell",
+        "model document store outlier-embedded redb leptos axum mongodb wire tokio",
+    ),
     ("wire", "model store outlier-embedded redb leptos axum mongodb"),
     (
         "outlier",

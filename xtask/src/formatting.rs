@@ -10,11 +10,13 @@ use crate::repository::Repository;
 use crate::site;
 
 /// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
-const PRETTIER: [&str; 5] = [
+const PRETTIER: [&str; 7] = [
     "end2end",
     "examples/node",
     "package.json",
     "public/completion.js",
+    "public/console.js",
+    "public/projector.js",
     "xtask/site.mjs",
 ];
 

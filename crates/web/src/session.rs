@@ -60,6 +60,12 @@ impl Cookies {
         self.header("", 0)
     }
 
+    /// The `Set-Cookie` value of another cookie of the whole site, kept for `max_age`
+    /// seconds; `None` when it cannot be a header.
+    pub fn other(self, name: &str, value: &str, max_age: u32) -> Option<HeaderValue> {
+        cookie::set(name, value, max_age, self.secure)
+    }
+
     /// A token is base64, so this is always a valid header; an empty one would be ignored by browsers.
     fn header(self, value: &str, max_age: u32) -> HeaderValue {
         cookie::set(self.name(), value, max_age, self.secure).unwrap_or(HeaderValue::from_static(""))

@@ -44,9 +44,10 @@ impl Local {
         self.0.answer(&mut session, body).await
     }
 
-    /// The next documents of a cursor of a collection.
-    pub async fn more(&self, cursor: i64, collection: &str) -> Document {
-        self.answer(doc! { "getMore": cursor, "collection": collection })
-            .await
+    /// The next documents of a cursor of a collection: so many, or as many as fit.
+    pub async fn more(&self, cursor: i64, collection: &str, most: Option<i32>) -> Document {
+        let mut command = doc! { "getMore": cursor, "collection": collection };
+        command.extend(most.map(|most| ("batchSize".to_owned(), most.into())));
+        self.answer(command).await
     }
 }

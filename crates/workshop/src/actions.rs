@@ -1,8 +1,10 @@
 //! The server functions that the stations' forms are sent to. Everybody who is signed in may start and stop what runs
 //! for all: a class has a teacher.
 
+use axum::http::header::SET_COOKIE;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
+use leptos_axum::ResponseOptions;
 use model::{Handle, Relation};
 use ui::refusal::ActionError;
 use ui::reply::{Form, referring_page};
@@ -10,11 +12,12 @@ use ui::request::feed;
 use ui::session;
 
 use crate::layouts::Course;
-use crate::pages::workshop;
+use crate::pages::{COOKIE, in_turn, key, workshop};
 use crate::report::StormChoice;
 
 /// The pages that show what the forms do.
 const CLASS: &str = "/lab/class";
+const CONSOLE: &str = "/lab/console";
 const MIGRATION: &str = "/lab/migrate";
 const STORM: &str = "/lab/storm";
 
@@ -26,6 +29,9 @@ pub const STARTS: [&str; 5] = [
     StartStorm::PATH,
     LayOut::PATH,
 ];
+
+/// What changes nothing that others see.
+pub const PRIVATE: [&str; 2] = [EnterLine::PATH, RestartConsole::PATH];
 
 /// Joins the class and signs in. There is no password: a student who loses their session joins again.
 #[server(endpoint = "join_class")]
@@ -150,4 +156,43 @@ pub async fn lay_out(relation: String, kb: String) -> Result<(), ActionError> {
         Ok(format!("/lab/tune?relation={relation}&kb={kb}"))
     };
     Form::new("lay_out").answer(result.await, String::clone).map(drop)
+}
+
+/// Runs a line in the console of this browser, which is opened if it has none.
+#[server(endpoint = "enter_line")]
+pub async fn enter_line(line: String) -> Result<(), ActionError> {
+    let form = Form::new("enter_line").keeping("line", &line);
+    let result = async {
+        let (workshop, client) = (workshop()?, session::client());
+        let now = workshop.feed().now();
+        let key = key().unwrap_or_else(|| workshop.feed().fresh_id(now));
+        let consoles = workshop.consoles().clone();
+        in_turn(move || async move { consoles.enter(key, &line, client.peer, now).await }).await?;
+        remember(&key.to_string(), A_DAY);
+        Ok(())
+    };
+    form.answer(result.await, |()| CONSOLE.to_owned())
+}
+
+/// Closes the console of this browser.
+#[server(endpoint = "restart_console")]
+pub async fn restart_console() -> Result<(), ActionError> {
+    let result = workshop().map(|workshop| {
+        if let Some(key) = key() {
+            workshop.consoles().close(key);
+        }
+        remember("", 0);
+    });
+    Form::new("restart_console").answer(result, |()| CONSOLE.to_owned())
+}
+
+/// How long a browser keeps the key of its console, in seconds.
+const A_DAY: u32 = 24 * 60 * 60;
+
+/// Makes the browser keep the key of its console.
+fn remember(key: &str, seconds: u32) {
+    let cookie = session::current().and_then(|session| session.cookies().other(COOKIE, key, seconds));
+    if let (Some(cookie), Some(response)) = (cookie, use_context::<ResponseOptions>()) {
+        response.append_header(SET_COOKIE, cookie);
+    }
 }

@@ -1,243 +1,260 @@
 //! The console: MongoDB's shell on a store of one's own, in memory.
 //!
-//! A line is read by the crate `shell`, answered by the same code that answers drivers (`wire`), and shown with what it
-//! cost. The store begins with a post whose likes overflow into pages, with limits so small that all of its documents can
-//! be read at a glance.
+//! ```text
+//!   console      a line, its answer, and the documents afterwards
+//!   outcome      what the shell shows of a line, as text
+//!   cost         what a line read and wrote, in words
+//!   example      the post that a console begins with
+//!   consoles     everybody's consoles, of which a server keeps some
+//! ```
+//!
+//! A line is read by the crate `shell` and answered by the same code that answers drivers (`wire`). The store begins with a
+//! post whose likes overflow into pages, with limits so small that all of its documents can be read at a glance. It is for
+//! strangers: its size and the work for a line are limited.
 
-use std::fmt::Write as _;
+mod consoles;
+mod cost;
+mod example;
+mod outcome;
+
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bson::{Bson, Document};
-use document::{DocumentEngine as _, Engine, Find, Result};
-use embedded::{Counters, Embedded};
-use model::{PostId, Relation, Timestamp, Topic};
+use document::Result;
+use document::catalogue::Catalogue;
+use embedded::{Embedded, Limits};
 use shell::{Shape, Shown, Statement};
-use store::overflow::{Item, PAGES};
-use store::people::User;
-use store::{Settings, Store, posts};
-use uuid::Uuid;
+use ui::components::size;
 use wire::Local;
 
-use crate::cast::{FIRST, handle};
+use crate::StageDocument;
+use crate::exercise::Question;
+
+pub use self::consoles::{Consoles, Key};
+use self::cost::Cost;
+pub(crate) use self::example::{LIMITS as LIST_LIMITS, PLACE};
+use self::outcome::Outcome;
 
 /// The name of the database.
 const DATABASE: &str = "console";
 /// How many bytes of documents a console holds.
-pub const MOST_BYTES: u64 = 2 * 1024 * 1024;
+const MOST_BYTES: u64 = 500_000;
+/// What one line may compute and write.
+const LIMITS: Limits = Limits {
+    steps: 2_000_000,
+    bytes: 2_000_000,
+};
 /// The longest line, in characters.
-pub const LONGEST_LINE: usize = 10_000;
+const LONGEST_LINE: usize = 5_000;
+/// How many lines are shown.
+const KEPT: usize = 30;
 /// How many documents of a cursor are shown at a time, as in the shell.
 const AT_ONCE: i32 = 20;
+/// The commands that may make a store larger.
+const WRITES: [&str; 6] = [
+    "insert",
+    "update",
+    "findAndModify",
+    "findandmodify",
+    "createIndexes",
+    "create",
+];
 
-/// How many likes the head and a page of the console's post hold.
-const THRESHOLD: usize = 4;
-const PAGE_SIZE: usize = 3;
-/// How many likes the post begins with.
-const LIKES: i64 = 12;
+/// Operators that are offered while somebody types.
+pub const OPERATORS: [&str; 60] = [
+    "$eq",
+    "$ne",
+    "$gt",
+    "$gte",
+    "$lt",
+    "$lte",
+    "$in",
+    "$nin",
+    "$exists",
+    "$type",
+    "$regex",
+    "$elemMatch",
+    "$size",
+    "$all",
+    "$and",
+    "$or",
+    "$nor",
+    "$not",
+    "$expr",
+    "$mod",
+    "$set",
+    "$unset",
+    "$inc",
+    "$mul",
+    "$min",
+    "$max",
+    "$push",
+    "$each",
+    "$slice",
+    "$sort",
+    "$position",
+    "$pull",
+    "$pullAll",
+    "$addToSet",
+    "$pop",
+    "$setOnInsert",
+    "$match",
+    "$group",
+    "$project",
+    "$limit",
+    "$skip",
+    "$unwind",
+    "$count",
+    "$sum",
+    "$avg",
+    "$addFields",
+    "$replaceRoot",
+    "$sortByCount",
+    "$concatArrays",
+    "$filter",
+    "$map",
+    "$first",
+    "$last",
+    "$bsonSize",
+    "$arrayElemAt",
+    "$cond",
+    "$ifNull",
+    "$mergeObjects",
+    "$bucket",
+    "$sample",
+];
 
 /// A line and what became of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entered {
+    /// Its number in this console, from 1.
+    pub number: u64,
     /// The line.
     pub line: String,
     /// What the shell shows.
-    pub outcome: Outcome,
-    /// What it cost; `None` if nothing was run.
-    pub cost: Option<Cost>,
+    pub text: String,
+    /// Whether it was refused, or failed.
+    pub failed: bool,
+    /// What it read and wrote, if it was run.
+    pub cost: Option<String>,
 }
 
-/// What the shell shows of a line.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    /// What the server answered.
-    Shown(Shown),
-    /// The line was not run.
-    Refused(shell::Error),
-    /// The explanation of the console.
-    Help,
-    /// Nothing was asked.
-    Nothing,
-}
-
-/// What a command read and wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cost {
-    /// Documents read, whether they matched or not, and their bytes.
-    pub read: (u64, u64),
-    /// Documents written, and the bytes of their new versions.
-    pub written: (u64, u64),
-    /// Index entries read.
-    pub entries: u64,
-}
-
-impl Cost {
-    fn between(before: Counters, after: Counters) -> Self {
-        Self {
-            read: (
-                after.documents_read - before.documents_read,
-                after.bytes_read - before.bytes_read,
-            ),
-            written: (
-                after.documents_written - before.documents_written,
-                after.bytes_written - before.bytes_written,
-            ),
-            entries: after.entries_read - before.entries_read,
-        }
-    }
-
-    /// In a sentence.
-    pub fn in_words(&self) -> String {
-        let documents = |(count, bytes): (u64, u64)| {
-            let noun = if count == 1 { "document" } else { "documents" };
-            format!("{count} {noun}, {}", size(bytes))
-        };
-        let mut words = format!("{} read", documents(self.read));
-        if self.written.0 > 0 {
-            // Writing to a text does not fail.
-            drop(write!(words, "; {} written", documents(self.written)));
-        }
-        words
-    }
+/// What is seen of a console.
+#[derive(Debug, Clone)]
+pub struct Screen {
+    /// The lines, the newest first.
+    pub entered: Vec<Entered>,
+    /// The post and its pages before the last line.
+    pub before: Vec<StageDocument>,
+    /// The same now.
+    pub after: Vec<StageDocument>,
+    /// The names of the collections.
+    pub collections: Vec<String>,
 }
 
 /// Somebody's console. Its lines run one after the other.
 pub struct Console {
     engine: Arc<Embedded>,
     local: Local,
+    /// The cursor that `it` continues, and its collection.
     last: Option<(i64, String)>,
+    entered: VecDeque<Entered>,
+    number: u64,
+    before: Vec<StageDocument>,
 }
 
 impl Console {
     /// A new one, with its post.
     pub async fn open() -> Result<Self> {
-        let engine = Arc::new(Embedded::in_memory()?);
-        let console = Self {
+        let engine = Arc::new(Embedded::in_memory_within(LIMITS)?);
+        example::fill(&engine).await?;
+        let before = example::documents(&engine).await?;
+        Ok(Self {
             local: Local::new(engine.clone(), engine.clone(), DATABASE),
             engine,
             last: None,
-        };
-        console.fill().await?;
-        Ok(console)
+            entered: VecDeque::new(),
+            number: 0,
+            before,
+        })
     }
 
-    /// The post that a console begins with.
-    pub fn post() -> Topic {
-        Topic::Post(PostId::from(Uuid::from_u128(1)))
-    }
-
-    /// The store, as the feed reads it.
-    pub async fn store(&self) -> Result<Store> {
-        let mut settings = Settings::default().without_notifications();
-        let refused = |problem: model::Problem| document::Error::refused(2, problem.message);
-        settings
-            .set_threshold(Relation::Likes, THRESHOLD)
-            .map_err(refused)?;
-        settings
-            .set_page_size(Relation::Likes, PAGE_SIZE)
-            .map_err(refused)?;
-        let engine: Engine = self.engine.clone();
-        Store::open(engine, settings).await
-    }
-
-    async fn fill(&self) -> Result<()> {
-        let store = self.store().await?;
-        let ada = User {
-            person: model::Person {
-                handle: handle("ada")?,
-                name: parsed("Ada")?,
-            },
-            bio: String::new(),
-            password: None,
-            at: Timestamp::from_millis(FIRST),
-        };
-        store.people().insert(&ada, Uuid::from_u128(2)).await?;
-        let id = Uuid::from_u128(1);
-        let (text, at) = (parsed("The weir is open.")?, Timestamp::from_millis(FIRST));
-        store
-            .posts()
-            .insert(
-                PostId::from(id),
-                Uuid::from_u128(3),
-                &ada.person.handle,
-                &text,
-                at,
-            )
-            .await?;
-        let likes = store.list(Relation::Likes);
-        for nth in 1..=LIKES {
-            let at = Timestamp::from_millis(FIRST + 60_000 * nth);
-            let by = handle(&format!("fan{nth}"))?;
-            let id = Uuid::from_u128(100 + u128::from(nth.unsigned_abs()));
-            likes.append(&Self::post(), Item::new(id, by, at)).await?;
-        }
-        Ok(())
-    }
-
-    /// The documents of the post and of its pages, oldest page first.
-    pub async fn documents(&self) -> Result<(Option<Document>, Vec<Document>)> {
-        let id = store::overflow::uuid_bson(Uuid::from_u128(1));
-        let owner = Find::matching(bson::doc! { "_id": &id }).limit(1);
-        let owner = self.engine.find(posts::COLLECTION, owner).await?.pop();
-        let pages = Find::matching(bson::doc! { "owner": id }).sort(bson::doc! { "page": 1 });
-        Ok((owner, self.engine.find(PAGES, pages).await?))
+    /// What is seen of it now.
+    pub async fn screen(&self) -> Result<Screen> {
+        Ok(Screen {
+            entered: self.entered.iter().cloned().collect(),
+            before: self.before.clone(),
+            after: example::documents(&self.engine).await?,
+            collections: Catalogue::collections(&*self.engine).await?,
+        })
     }
 
     /// Runs a line.
-    pub async fn enter(&mut self, line: &str) -> Entered {
+    pub async fn enter(&mut self, line: &str) -> Result<&Entered> {
+        self.before = example::documents(&self.engine).await?;
         let before = self.engine.counters();
-        let outcome = self.outcome(line).await;
-        let ran = matches!(outcome, Outcome::Shown(_));
-        Entered {
-            line: line.to_owned(),
-            outcome,
-            cost: ran.then(|| Cost::between(before, self.engine.counters())),
-        }
+        let outcome = self.outcome(line.trim()).await?;
+        let cost = Cost::between(before, self.engine.counters());
+        self.number += 1;
+        self.entered.truncate(KEPT - 1);
+        self.entered.push_front(Entered {
+            number: self.number,
+            line: line.trim().to_owned(),
+            cost: outcome.was_run().then(|| outcome.explained(cost)),
+            failed: outcome.failed(),
+            text: outcome.text(),
+        });
+        Ok(&self.entered[0])
     }
 
-    async fn outcome(&mut self, line: &str) -> Outcome {
+    async fn outcome(&mut self, line: &str) -> Result<Outcome> {
         if line.chars().count() > LONGEST_LINE {
-            return refused(format!("A line has at most {LONGEST_LINE} characters."));
+            let message = format!("A line has at most {LONGEST_LINE} characters.");
+            return Ok(Outcome::refused(message));
         }
-        match shell::parse(line) {
+        if let Some(asked) = line.strip_prefix("exercise") {
+            return exercise(asked.trim_end_matches(';')).await;
+        }
+        Ok(match shell::parse(line) {
             Err(error) => Outcome::Refused(error),
-            Ok(Statement::Nothing) => Outcome::Nothing,
-            Ok(Statement::Help) => Outcome::Help,
-            Ok(Statement::Name(collection)) => {
-                let name =
-                    collection.map_or_else(|| DATABASE.to_owned(), |name| format!("{DATABASE}.{name}"));
-                Outcome::Shown(Shown::Lines(vec![name]))
-            }
+            Ok(Statement::Nothing) => Outcome::Lines(Vec::new()),
+            Ok(Statement::Help) => Outcome::help(),
+            Ok(Statement::Name(None)) => Outcome::Lines(vec![DATABASE.to_owned()]),
+            Ok(Statement::Name(Some(collection))) => Outcome::Lines(vec![format!("{DATABASE}.{collection}")]),
             Ok(Statement::More) => match self.last.take() {
                 Some((cursor, collection)) => {
-                    let answer = self.local.more(cursor, &collection).await;
-                    Outcome::Shown(self.kept(shell::show(&answer, &Shape::Cursor), &collection))
+                    let answer = self.local.more(cursor, &collection, Some(AT_ONCE)).await;
+                    self.shown(&answer, &Shape::Cursor, &collection)
                 }
-                None => Outcome::Shown(Shown::Lines(vec!["no cursor".to_owned()])),
+                None => Outcome::Lines(vec!["no cursor".to_owned()]),
             },
-            Ok(Statement::Run { command, shape }) => self.run(command, shape).await,
-        }
+            Ok(Statement::Run { command, shape }) => self.run(command, &shape).await?,
+        })
     }
 
-    async fn run(&mut self, mut command: Document, shape: Shape) -> Outcome {
+    async fn run(&mut self, mut command: Document, shape: &Shape) -> Result<Outcome> {
         let Some((name, subject)) = command.iter().next() else {
-            return refused("A command has a name, as in { ping: 1 }.".to_owned());
+            let message = "A command has a name, as in { ping: 1 }.".to_owned();
+            return Ok(Outcome::refused(message));
         };
         let (name, subject) = (name.clone(), subject.as_str().unwrap_or_default().to_owned());
-        if WRITES.contains(&name.as_str()) && self.bytes().await >= MOST_BYTES {
-            return refused(format!(
+        if WRITES.contains(&name.as_str()) && self.bytes().await? >= MOST_BYTES {
+            let message = format!(
                 "A console holds {}. Delete something, or begin again.",
                 size(MOST_BYTES)
-            ));
+            );
+            return Ok(Outcome::refused(message));
         }
         self.last = None;
-        if shape == Shape::Cursor {
+        if *shape == Shape::Cursor {
             limit_batch(&mut command, &name);
         }
         let mut answer = self.local.answer(command).await;
-        if shape == Shape::Array {
+        if *shape == Shape::Array {
             self.read_whole(&mut answer, &subject).await;
         }
-        Outcome::Shown(self.kept(shell::show(&answer, &shape), &subject))
+        Ok(self.shown(&answer, shape, &subject))
     }
 
     /// Adds the rest of a cursor to its first batch.
@@ -246,7 +263,7 @@ impl Console {
             let Ok(id @ 1..) = cursor.get_i64("id") else {
                 return;
             };
-            let mut more = self.local.more(id, collection).await;
+            let mut more = self.local.more(id, collection, None).await;
             let Ok(next) = more.get_document_mut("cursor") else {
                 *answer = more;
                 return;
@@ -261,46 +278,48 @@ impl Console {
         }
     }
 
-    /// Remembers a cursor that has more.
-    fn kept(&mut self, shown: Shown, collection: &str) -> Shown {
+    /// What is shown of an answer. If a cursor has more, it is remembered for `it`.
+    fn shown(&mut self, answer: &Document, shape: &Shape, collection: &str) -> Outcome {
+        let shown = shell::show(answer, shape);
         if let Shown::Documents { cursor: id @ 1.., .. } = &shown {
             self.last = Some((*id, collection.to_owned()));
         }
-        shown
+        Outcome::Shown(shown)
     }
 
-    async fn bytes(&self) -> u64 {
-        let answer = self.local.answer(bson::doc! { "dbStats": 1 }).await;
-        match answer.get("dataSize") {
-            Some(Bson::Double(bytes)) => {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "some megabytes"
-                )]
-                let bytes = bytes.max(0.0) as u64;
-                bytes
-            }
-            Some(Bson::Int64(bytes)) => bytes.unsigned_abs(),
-            Some(Bson::Int32(bytes)) => bytes.unsigned_abs().into(),
-            _ => 0,
+    /// How many bytes of documents it holds.
+    async fn bytes(&self) -> Result<u64> {
+        let mut bytes = 0;
+        for collection in Catalogue::collections(&*self.engine).await? {
+            bytes += self.engine.collection_size(&collection).await?.bytes;
         }
+        Ok(bytes)
     }
 }
 
-/// A number of bytes in words.
-fn size(bytes: u64) -> String {
-    chart::numbers::bytes(u32::try_from(bytes).unwrap_or(u32::MAX).into())
+/// `exercise`, `exercise 5` or `exercise 5 2`: the questions, one of them, or whether an answer is right.
+async fn exercise(asked: &str) -> Result<Outcome> {
+    let words = asked.trim().split_once(char::is_whitespace);
+    let (number, answer) = words.unwrap_or((asked.trim(), ""));
+    if number.is_empty() || number == "s" {
+        return Ok(Outcome::questions());
+    }
+    let question = match Question::numbered(number) {
+        Ok(question) => question,
+        Err(problem) => return Ok(Outcome::refused(problem.message)),
+    };
+    let answer = answer.trim().trim_matches(['"', '\'']);
+    if answer.is_empty() {
+        return Ok(Outcome::question(question));
+    }
+    Ok(Outcome::Graded(question.grade(answer).await?))
 }
-
-/// The commands that may make a store larger.
-const WRITES: [&str; 5] = ["insert", "update", "findAndModify", "createIndexes", "create"];
 
 fn limit_batch(command: &mut Document, name: &str) {
     match name {
         "find" if !command.contains_key("batchSize") => _ = command.insert("batchSize", AT_ONCE),
         "aggregate" => {
-            if let Ok(cursor) = command.get_document_mut("cursor")
+            if let Some(Bson::Document(cursor)) = command.get_mut("cursor")
                 && !cursor.contains_key("batchSize")
             {
                 cursor.insert("batchSize", AT_ONCE);
@@ -308,19 +327,6 @@ fn limit_batch(command: &mut Document, name: &str) {
         }
         _ => {}
     }
-}
-
-fn refused(message: String) -> Outcome {
-    Outcome::Refused(shell::Error {
-        kind: "MongoshInvalidInputError",
-        message,
-        at: None,
-    })
-}
-
-fn parsed<T: std::str::FromStr<Err = model::Problem>>(text: &str) -> Result<T> {
-    text.parse()
-        .map_err(|problem: model::Problem| document::Error::refused(2, problem.message))
 }
 
 #[cfg(test)]

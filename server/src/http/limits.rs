@@ -22,7 +22,7 @@ use super::bodies::closing;
 use super::held::held_until_sent;
 use super::refusals::for_a_person;
 use crate::listen::Most;
-use crate::wing::STARTS;
+use crate::wing::{PRIVATE, STARTS};
 
 /// Where the API signs in and out.
 const SESSION: &str = "/api/v1/session";
@@ -179,12 +179,11 @@ impl Limits {
         charged.map_err(ErrorResponse::too_many_reads)
     }
 
-    /// The limit of an account for what changes something.
+    /// The limit of an account for what changes something for others.
     fn of_account(&self, request: &Request) -> Result<(), ErrorResponse> {
+        let changes = !request.method().is_safe() && !PRIVATE.contains(&request.uri().path());
         match account(request) {
-            Some(handle) if !request.method().is_safe() => {
-                take(&self.accounts, handle).map_err(ErrorResponse::too_many)
-            }
+            Some(handle) if changes => take(&self.accounts, handle).map_err(ErrorResponse::too_many),
             _ => Ok(()),
         }
     }

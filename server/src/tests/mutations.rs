@@ -128,6 +128,9 @@ fn all() -> Vec<Mutation> {
             ("POST", "/api/start_migration", "items=1000", Visitors),
             ("POST", "/api/stop_migration", "", Visitors),
             ("POST", "/api/lay_out", "relation=likes&kb=1", Visitors),
+            // In memory, for this browser alone.
+            ("POST", "/api/enter_line", "line=show+collections", Nobody),
+            ("POST", "/api/restart_console", "", Nobody),
         ]);
     }
     rows.into_iter()

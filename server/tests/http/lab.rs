@@ -31,6 +31,7 @@ fn the_workshop_leads_to_its_stations() {
         "/lab/migrate",
         "/lab/tune",
         "/lab/decide",
+        "/lab/console",
     ] {
         assert!(
             page.text.contains(&format!("href=\"{station}\"")),

@@ -9,6 +9,8 @@ mod class;
 mod client;
 #[path = "../conformity/mod.rs"]
 mod conformity;
+#[cfg(feature = "workshop")]
+mod console;
 mod crash;
 mod description;
 mod dice;

@@ -1,34 +1,30 @@
-use bson::doc;
-
 use super::*;
 
-async fn shown(console: &mut Console, line: &str) -> Shown {
-    match console.enter(line).await.outcome {
-        Outcome::Shown(shown) => shown,
-        other => panic!("{line}: {other:?}"),
-    }
+async fn text(console: &mut Console, line: &str) -> String {
+    console.enter(line).await.unwrap().text.clone()
 }
 
-async fn value(console: &mut Console, line: &str) -> Bson {
-    match shown(console, line).await {
-        Shown::Value(value) => value,
-        other => panic!("{line}: {other:?}"),
-    }
+async fn cost(console: &mut Console, line: &str) -> Option<String> {
+    console.enter(line).await.unwrap().cost.clone()
 }
 
 #[tokio::test]
 async fn a_console_begins_with_a_post_whose_likes_overflow() {
     let mut console = Console::open().await.unwrap();
-    let (owner, pages) = console.documents().await.unwrap();
-    let likes = owner.unwrap().get_document("likes").unwrap().clone();
+    let screen = console.screen().await.unwrap();
+    assert_eq!(screen.collections, ["pages", "posts", "users"]);
+    assert_eq!(screen.after.len(), 4);
+    let likes = screen.after[0].document.get_document("likes").unwrap();
     assert_eq!(likes.get_i64("count").unwrap(), 12);
-    assert_eq!(pages.len(), 3);
-    let count = value(&mut console, "db.pages.countDocuments({relation: 'likes'})").await;
-    assert_eq!(count, Bson::Int32(3));
     assert_eq!(
-        shown(&mut console, "show collections").await,
-        Shown::Lines(["pages", "posts", "users"].map(str::to_owned).to_vec())
+        text(&mut console, "db.pages.countDocuments({relation: 'likes'})").await,
+        "3"
     );
+    assert_eq!(
+        text(&mut console, "show collections").await,
+        "pages\nposts\nusers"
+    );
+    assert_eq!(text(&mut console, "db.posts").await, "console.posts");
 }
 
 #[tokio::test]
@@ -37,105 +33,140 @@ async fn lines_are_answered_as_by_the_shell_with_what_they_cost() {
     for (line, expected) in [
         (
             "db.c.insertOne({_id: 1, a: [1]})",
-            doc! { "acknowledged": true, "insertedId": 1 },
+            "{ acknowledged: true, insertedId: 1 }",
         ),
         (
             "db.c.updateOne({_id: 1}, {$push: {a: 2}})",
-            doc! { "acknowledged": true, "insertedId": null, "matchedCount": 1, "modifiedCount": 1, "upsertedCount": 0 },
+            "{\n  acknowledged: true,\n  insertedId: null,\n  matchedCount: 1,\n  modifiedCount: 1,\n  upsertedCount: 0\n}",
         ),
-        (
-            "db.c.updateOne({_id: 2}, {$set: {a: []}}, {upsert: true})",
-            doc! { "acknowledged": true, "insertedId": 2, "matchedCount": 0, "modifiedCount": 0, "upsertedCount": 1 },
-        ),
-        ("db.c.findOne({_id: 1})", doc! { "_id": 1, "a": [1, 2] }),
-        (
-            "db.c.deleteMany({})",
-            doc! { "acknowledged": true, "deletedCount": 2 },
-        ),
+        ("db.c.findOne({_id: 1})", "{ _id: 1, a: [ 1, 2 ] }"),
+        ("db.c.find({}, {a: 0})", "[ { _id: 1 } ]"),
+        ("db.c.findOne({_id: 9})", "null"),
+        ("db.c.distinct('a')", "[ 1, 2 ]"),
+        ("db.c.createIndex({a: 1})", "a_1"),
+        ("db.c.deleteMany({})", "{ acknowledged: true, deletedCount: 1 }"),
         (
             "db.c.insertMany([{_id: 3}, {_id: 4}])",
-            doc! { "acknowledged": true, "insertedIds": { "0": 3, "1": 4 } },
+            "{ acknowledged: true, insertedIds: { 0: 3, 1: 4 } }",
         ),
+        ("db.c.aggregate([{$count: 'n'}])", "[ { n: 2 } ]"),
     ] {
-        assert_eq!(
-            value(&mut console, line).await,
-            Bson::Document(expected),
-            "{line}"
-        );
+        assert_eq!(text(&mut console, line).await, expected, "{line}");
     }
-    let entered = console.enter("db.c.find({_id: 3})").await;
-    let cost = entered.cost.unwrap();
-    assert_eq!((cost.read, cost.written), ((1, 14), (0, 0)));
-    assert_eq!(cost.in_words(), "1 document, 14 bytes read");
+    for (line, expected) in [
+        ("db.c.findOne({_id: 3})", Some("1 document, 14 bytes read")),
+        ("db.c.insertOne({_id: 5})", Some("1 document, 14 bytes written")),
+        ("db.c.find({_id: 9})", Some("no document read")),
+        (
+            "db.c.find({b: 1}).explain()",
+            Some("It reads the whole collection."),
+        ),
+        (
+            "db.c.find({_id: 3}).explain('executionStats')",
+            Some("It finds the document by its _id. It did: 1 document, 14 bytes read."),
+        ),
+        (
+            "db.c.find({a: 1}).explain()",
+            Some("It reads a range of the index a_1."),
+        ),
+        ("help", None),
+        ("db.c.find(", None),
+    ] {
+        assert_eq!(cost(&mut console, line).await.as_deref(), expected, "{line}");
+    }
 }
 
 #[tokio::test]
 async fn a_cursor_goes_on_with_it_and_an_array_is_whole() {
     let mut console = Console::open().await.unwrap();
-    let documents: Vec<String> = (0..250).map(|nth| format!("{{_id: {nth}}}")).collect();
+    let documents: Vec<String> = (0..45).map(|nth| format!("{{_id: {nth}}}")).collect();
     console
         .enter(&format!("db.c.insertMany([{}])", documents.join(",")))
-        .await;
-    let mut batches = Vec::new();
-    let mut line = "db.c.find()";
-    loop {
-        let Shown::Documents { documents, cursor } = shown(&mut console, line).await else {
-            panic!("{line}");
-        };
-        batches.push(documents.len());
-        line = "it";
-        if cursor == 0 {
-            break;
-        }
+        .await
+        .unwrap();
+    let mut found = Vec::new();
+    for line in ["db.c.find()", "it", "it"] {
+        let text = text(&mut console, line).await;
+        found.push((text.matches("_id").count(), text.contains("Type \"it\" for more")));
     }
-    assert_eq!(batches.iter().sum::<usize>(), 250);
-    assert_eq!(batches[0], 20);
-    assert_eq!(
-        shown(&mut console, "it").await,
-        Shown::Lines(vec!["no cursor".to_owned()])
-    );
-    let all = value(&mut console, "db.c.find().toArray()").await;
-    assert_eq!(all.as_array().unwrap().len(), 250);
+    assert_eq!(found, [(20, true), (20, true), (5, false)]);
+    assert_eq!(text(&mut console, "it").await, "no cursor");
+    let all = text(&mut console, "db.c.find().batchSize(10).toArray()").await;
+    assert_eq!(all.matches("_id").count(), 45);
 }
 
 #[tokio::test]
 async fn errors_are_those_of_the_server_or_of_the_shell() {
     let mut console = Console::open().await.unwrap();
-    console.enter("db.c.insertOne({_id: 1})").await;
-    for (line, code, words) in [
-        ("db.c.insertOne({_id: 1})", 11_000, "duplicate key"),
-        ("db.c.find({$what: 1})", 2, "$what"),
-        ("db.c.updateOne({_id: 1}, {$push: {_id: 1}})", 0, "_id"),
-        ("db.runCommand({fly: 1})", 59, "no such command"),
+    console.enter("db.c.insertOne({_id: 1})").await.unwrap();
+    for (line, words) in [
+        (
+            "db.c.insertOne({_id: 1})",
+            "MongoServerError: E11000 duplicate key error collection: console.c",
+        ),
+        ("db.c.insertMany([{_id: 1}])", "MongoBulkWriteError: E11000"),
+        ("db.c.find({$what: 1})", "unknown top level operator: $what"),
+        ("db.c.updateOne({_id: 1}, {$push: {_id: 1}})", "_id"),
+        ("db.runCommand({fly: 1})", "no such command: 'fly'"),
+        ("db.c.find(", "SyntaxError: "),
+        ("db.c.aggregate([{$out: 'd'}])", "$out"),
     ] {
-        let Shown::Failed {
-            message, code: found, ..
-        } = shown(&mut console, line).await
-        else {
-            panic!("{line}");
-        };
-        assert!(message.contains(words), "{line}: {message}");
-        assert!(code == 0 || found == Some(code), "{line}: {found:?} {message}");
+        let entered = console.enter(line).await.unwrap();
+        assert!(entered.failed, "{entered:?}");
+        assert!(entered.text.contains(words), "{entered:?}");
     }
-    let refused = console.enter("db.c.find(").await;
-    assert!(matches!(refused.outcome, Outcome::Refused(_)), "{refused:?}");
-    assert_eq!(refused.cost, None);
 }
 
 #[tokio::test]
 async fn a_console_that_is_full_takes_deletions_only() {
     let mut console = Console::open().await.unwrap();
-    let text = "x".repeat(9_900);
+    let line = format!("db.c.insertOne({{t: '{}'}})", "x".repeat(4_900));
     let mut refused = None;
-    for _ in 0..400 {
-        let entered = console.enter(&format!("db.c.insertOne({{t: '{text}'}})")).await;
-        if let Outcome::Refused(error) = entered.outcome {
-            refused = Some(error);
+    for _ in 0..200 {
+        let entered = console.enter(&line).await.unwrap();
+        if entered.failed {
+            refused = Some(entered.text.clone());
             break;
         }
     }
-    let refused = refused.unwrap();
-    assert!(refused.message.contains("2 MB"), "{refused}");
-    value(&mut console, "db.c.deleteMany({})").await;
-    value(&mut console, "db.c.insertOne({t: 1})").await;
+    assert!(refused.unwrap().contains("A console holds"));
+    console.enter("db.c.deleteMany({})").await.unwrap();
+    assert!(!console.enter(&line).await.unwrap().failed);
+    assert_eq!(console.screen().await.unwrap().entered.len(), KEPT);
+}
+
+#[tokio::test]
+async fn a_line_that_computes_too_much_is_stopped() {
+    let mut console = Console::open().await.unwrap();
+    let double = "{$set: {'likes.head': {$concatArrays: ['$likes.head', '$likes.head']}}},".repeat(30);
+    let entered = console
+        .enter(&format!("db.posts.aggregate([{double}])"))
+        .await
+        .unwrap();
+    assert!(entered.text.contains("exceeded the work"), "{entered:?}");
+}
+
+#[tokio::test]
+async fn exercises_are_asked_and_checked() {
+    let mut console = Console::open().await.unwrap();
+    assert!(
+        text(&mut console, "exercise")
+            .await
+            .contains("exercise 5: The place")
+    );
+    assert!(
+        text(&mut console, "exercise 5")
+            .await
+            .contains("a head holds 160")
+    );
+    assert_eq!(
+        text(&mut console, "exercise 5 2").await,
+        "Right. Page 2 has the likes 257 to 384."
+    );
+    assert!(
+        text(&mut console, "exercise 2 aabb")
+            .await
+            .starts_with("Not yet.")
+    );
+    assert!(text(&mut console, "exercise 9").await.contains("from 1 to 6"));
 }

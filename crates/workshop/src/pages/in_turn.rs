@@ -17,7 +17,7 @@ static TURNS: FairQueue = FairQueue::new(
 );
 
 /// Does a station's work when it is the peer's turn, away from the async threads.
-pub(super) async fn in_turn<T, E, Work>(work: impl FnOnce() -> Work + Send + 'static) -> Result<T, Problem>
+pub(crate) async fn in_turn<T, E, Work>(work: impl FnOnce() -> Work + Send + 'static) -> Result<T, Problem>
 where
     Work: Future<Output = Result<T, E>>,
     T: Send + 'static,

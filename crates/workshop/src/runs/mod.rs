@@ -32,6 +32,8 @@ pub struct Workshop {
     places: Arc<Semaphore>,
     measured: sizes::Measured,
     pub(crate) classroom: Option<Arc<Classroom>>,
+    #[cfg(feature = "pages")]
+    consoles: crate::console::Consoles,
 }
 
 impl Workshop {
@@ -46,6 +48,8 @@ impl Workshop {
             places: Arc::new(Semaphore::new(jobs::KINDS)),
             measured: sizes::Measured::default(),
             classroom: classroom.map(|address| Arc::new(Classroom::at(address))),
+            #[cfg(feature = "pages")]
+            consoles: crate::console::Consoles::default(),
         }
     }
 
@@ -62,6 +66,12 @@ impl Workshop {
     /// The feed that it works for.
     pub fn feed(&self) -> &Feed {
         &self.feed
+    }
+
+    /// Everybody's consoles.
+    #[cfg(feature = "pages")]
+    pub(crate) fn consoles(&self) -> &crate::console::Consoles {
+        &self.consoles
     }
 
     /// Takes a sandbox for one of the jobs.
