@@ -177,13 +177,14 @@ pub async fn enter_line(line: String) -> Result<(), ActionError> {
 /// Closes the console of this browser.
 #[server(endpoint = "restart_console")]
 pub async fn restart_console() -> Result<(), ActionError> {
-    let result = workshop().map(|workshop| {
+    let result = async {
         if let Some(key) = key() {
-            workshop.consoles().close(key);
+            workshop()?.consoles().close(key);
         }
         remember("", 0);
-    });
-    Form::new("restart_console").answer(result, |()| CONSOLE.to_owned())
+        Ok(())
+    };
+    Form::new("restart_console").answer(result.await, |()| CONSOLE.to_owned())
 }
 
 /// How long a browser keeps the key of its console, in seconds.

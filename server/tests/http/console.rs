@@ -3,8 +3,8 @@
 use crate::support::{Client, Server, words};
 
 fn sends(browser: &Client, form: &str, line: &str) -> crate::support::Answer {
-    let line: String = line.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    let answer = browser.submit("text/html", &format!("/api/{form}"), &format!("line={line}"));
+    let line: Vec<String> = line.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let answer = browser.submit("text/html", &format!("/api/{form}"), &format!("line={}", line.concat()));
     assert_eq!(answer.status, 303, "{answer:?}");
     assert_eq!(answer.headers["location"], "/lab/console");
     answer

@@ -97,14 +97,15 @@ fn surplus(kept: &HashMap<Key, Kept>, latest: Key) -> Option<Key> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
+
+    const A: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)));
+    const B: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)));
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_millis(seconds * 1_000)
-    }
-
-    fn peer(last: u8) -> Option<IpAddr> {
-        Some(IpAddr::from([10, 0, 0, last]))
     }
 
     async fn lines(consoles: &Consoles, key: u128) -> usize {
@@ -121,13 +122,13 @@ mod tests {
             (a, "db.c.findOne()"),
             (b, "help"),
         ] {
-            consoles.enter(key, line, peer(1), at(0)).await.unwrap();
+            consoles.enter(key, line, A, at(0)).await.unwrap();
         }
         assert_eq!((lines(&consoles, 1).await, lines(&consoles, 2).await), (2, 1));
         assert_eq!(lines(&consoles, 3).await, 0);
         consoles.close(b);
         assert_eq!(lines(&consoles, 2).await, 0);
-        consoles.enter(b, "help", peer(1), at(30 * 60 + 1)).await.unwrap();
+        consoles.enter(b, "help", A, at(30 * 60 + 1)).await.unwrap();
         assert_eq!((lines(&consoles, 1).await, lines(&consoles, 2).await), (0, 1));
     }
 
@@ -135,14 +136,14 @@ mod tests {
     async fn who_opens_many_loses_their_own() {
         let consoles = Consoles::default();
         consoles
-            .enter(Uuid::from_u128(1), "help", peer(1), at(0))
+            .enter(Uuid::from_u128(1), "help", A, at(0))
             .await
             .unwrap();
         let most = u32::try_from(MOST).unwrap();
         for nth in 0..=most {
             let key = Uuid::from_u128(100 + u128::from(nth));
             consoles
-                .enter(key, "help", peer(2), at(1 + i64::from(nth)))
+                .enter(key, "help", B, at(1 + i64::from(nth)))
                 .await
                 .unwrap();
         }

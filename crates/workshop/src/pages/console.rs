@@ -1,7 +1,5 @@
 //! The console: a prompt for MongoDB's commands, and the documents that they change.
 
-#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
-
 use axum::http::request::Parts;
 use bson::Bson;
 use leptos::nonce::use_nonce;
