@@ -4,7 +4,11 @@ use crate::support::{Client, Server, words};
 
 fn sends(browser: &Client, form: &str, line: &str) -> crate::support::Answer {
     let line: Vec<String> = line.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    let answer = browser.submit("text/html", &format!("/api/{form}"), &format!("line={}", line.concat()));
+    let answer = browser.submit(
+        "text/html",
+        &format!("/api/{form}"),
+        &format!("line={}", line.concat()),
+    );
     assert_eq!(answer.status, 303, "{answer:?}");
     assert_eq!(answer.headers["location"], "/lab/console");
     answer
@@ -31,9 +35,9 @@ fn page(browser: &Client) -> String {
 fn answer(browser: &Client, line: &str) -> String {
     sends(browser, "enter_line", line);
     let page = browser.at_root().with("accept", "text/html").get("/lab/console");
-    let (_, after) = page.text.split_once("<pre class=\"console-text\"").unwrap();
+    let (_, after) = page.text.split_once("class=\"console-text\">").unwrap();
     let (text, _) = after.split_once("</pre>").unwrap();
-    words(&format!("<pre{text}"))
+    words(&format!("<pre>{text}"))
 }
 
 #[test]
