@@ -73,6 +73,8 @@ export const EVERY_PAGE: Sight[] = [
   { name: "the API", open: at("/api") },
   { name: "the workshop", open: at("/lab") },
   { name: "the race stepped by hand", open: at("/lab/race?clicks=abab") },
+  { name: "the race on a projector", open: projected("/lab/race?clicks=abab") },
+  { name: "the crash on a projector", open: projected("/lab/crash?operation=append-again&after=2") },
   { name: "the crash", open: at("/lab/crash?operation=append-that-spills&layout=ours&after=1") },
   { name: "whom to inspect", open: at("/lab/inspect") },
   { name: "the exercises", open: at("/lab/exercises?exercise=2&answer=abab") },
@@ -109,6 +111,14 @@ function signedIn(path: string): Sight["open"] {
   return async (page, api) => {
     await api.signUp();
     await page.goto(path);
+  };
+}
+
+function projected(path: string): Sight["open"] {
+  return async (page) => {
+    await page.goto(path);
+    await page.evaluate(() => localStorage.setItem("projector", "on"));
+    await page.reload();
   };
 }
 
