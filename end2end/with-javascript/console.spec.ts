@@ -33,7 +33,9 @@ test("the console is used by keyboard alone: completion, history, and several li
     await page.keyboard.press("Enter");
   }
   await expect(answer.locator("pre")).toContainText("insertedId: 3");
-  await page.keyboard.type("db.c.find({");
+  await page.keyboard.type("db.");
+  await expect(words).toHaveText(["c", "pages", "posts", "users"]);
+  await page.keyboard.type("c.find({");
   await page.keyboard.press("Shift+Enter");
   await page.keyboard.type("})");
   await page.keyboard.press("Enter");

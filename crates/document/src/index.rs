@@ -54,6 +54,7 @@ impl Index {
             .iter()
             .map(|(field, direction)| match direction {
                 Bson::Double(number) => format!("{field}_{number}"),
+                Bson::String(kind) => format!("{field}_{kind}"),
                 direction => format!("{field}_{direction}"),
             })
             .collect();

@@ -82,6 +82,9 @@ const FILE: &str = "spillway.redb";
 /// How much of the file is kept in memory, in bytes. The operating system caches more of it if it can.
 const CACHE: usize = 48 * 1024 * 1024;
 
+/// The same for a store in memory that holds little, of which there are many.
+const SMALL_CACHE: usize = 256 * 1024;
+
 /// How many documents and index entries are read without moving to another thread: a screen of documents that an index
 /// names. Switching threads takes longer than reading them, as long as they are in memory.
 const FEW: u64 = 64;
@@ -147,12 +150,12 @@ impl Embedded {
 
     /// The same for commands of strangers: an operation does no more than this.
     pub fn in_memory_within(limits: Limits) -> Result<Self> {
-        Self::over(database_on(InMemoryBackend::new())?, limits)
+        Self::over(database_on(InMemoryBackend::new(), SMALL_CACHE)?, limits)
     }
 
     /// A store on any storage.
     pub fn on(backend: impl StorageBackend) -> Result<Self> {
-        Self::over(database_on(backend)?, Limits::NONE)
+        Self::over(database_on(backend, CACHE)?, Limits::NONE)
     }
 
     fn over(database: Database, limits: Limits) -> Result<Self> {
@@ -243,9 +246,9 @@ impl Shared {
     }
 }
 
-fn database_on(backend: impl StorageBackend) -> Result<Database> {
+fn database_on(backend: impl StorageBackend, cache: usize) -> Result<Database> {
     Builder::new()
-        .set_cache_size(CACHE)
+        .set_cache_size(cache)
         .create_with_backend(backend)
         .map_err(fault::open)
 }

@@ -62,6 +62,21 @@ fn each_browser_has_a_console_of_its_own() {
 }
 
 #[test]
+fn a_console_that_is_gone_is_a_new_one_and_says_so() {
+    let mut server = Server::start();
+    let ada = browser(&server);
+    assert_eq!(
+        answer(&ada, "db.c.insertOne({ _id: 1 })"),
+        "{ acknowledged: true, insertedId: 1 }"
+    );
+    server.restart();
+    let ada = ada.moved_to(&server);
+    assert!(page(&ada).contains("This is a new console"), "{}", page(&ada));
+    assert_eq!(answer(&ada, "db.c.find()"), "[]");
+    assert!(!page(&ada).contains("This is a new console"), "{}", page(&ada));
+}
+
+#[test]
 fn a_line_is_shown_as_text_and_never_as_markup() {
     let server = Server::start();
     let ada = browser(&server);

@@ -43,6 +43,32 @@ fn the_workshop_leads_to_its_stations() {
 }
 
 #[test]
+fn each_article_is_seen_where_its_code_breaks() {
+    let server = Server::start();
+    let browser = browser(&server);
+    let page = browser.get("/lab").text;
+    let (_, articles) = page.split_once("<ol class=\"articles\">").unwrap();
+    let links: Vec<String> = articles
+        .split("href=\"/lab/")
+        .skip(1)
+        .filter_map(|rest| Some(format!("/lab/{}", rest.split_once('"')?.0.replace("&amp;", "&"))))
+        .collect();
+    assert!(links.len() >= 7, "{links:?}");
+    for (link, seen) in [
+        (&links[0], "1,001 items in a primary document"),
+        (&links[1], "The count says 6, a reader finds 7."),
+        (&links[2], "The list is correct"),
+        (&links[3], "Ada is in the list twice"),
+        (&links[4], "a reader finds 5"),
+    ] {
+        assert!(shown(&browser, link).contains(seen), "{link}");
+    }
+    for link in &links {
+        shown(&browser, link);
+    }
+}
+
+#[test]
 fn the_same_clicks_break_the_article_and_not_ours() {
     let server = Server::start();
     let browser = browser(&server);

@@ -34,29 +34,32 @@ impl Cost {
 
     /// In words, such as "2 documents, 28 KB read".
     pub(super) fn in_words(self) -> String {
+        let (read, read_bytes) = self.read;
+        let (written, written_bytes) = self.written;
         let mut parts = Vec::new();
-        if self.read.0 > 0 || self.written.0 == 0 {
-            parts.push(format!("{} read", documents(self.read)));
+        if read > 0 || written == 0 {
+            parts.push(match read {
+                0 => "no document read".to_owned(),
+                read => format!("{}, {} read", documents(read), size(read_bytes)),
+            });
         }
-        if self.entries > 0 {
-            let noun = if self.entries == 1 {
-                "index entry"
-            } else {
-                "index entries"
-            };
-            parts.push(format!("{} {noun} read", self.entries));
+        match self.entries {
+            0 => {}
+            1 => parts.push("1 index entry read".to_owned()),
+            entries => parts.push(format!("{entries} index entries read")),
         }
-        if self.written.0 > 0 {
-            parts.push(format!("{} written", documents(self.written)));
+        match (written, written_bytes) {
+            (0, _) => {}
+            (removed, 0) => parts.push(format!("{} removed", documents(removed))),
+            (written, bytes) => parts.push(format!("{}, {} written", documents(written), size(bytes))),
         }
         parts.join("; ")
     }
 }
 
-fn documents((count, bytes): (u64, u64)) -> String {
+fn documents(count: u64) -> String {
     match count {
-        0 => "no document".to_owned(),
-        1 => format!("1 document, {}", size(bytes)),
-        count => format!("{count} documents, {}", size(bytes)),
+        1 => "1 document".to_owned(),
+        count => format!("{count} documents"),
     }
 }

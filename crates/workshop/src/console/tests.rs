@@ -69,6 +69,10 @@ async fn lines_are_answered_as_by_the_shell_with_what_they_cost() {
             "db.c.find({a: 1}).explain()",
             Some("It reads a range of the index a_1."),
         ),
+        (
+            "db.c.deleteMany({_id: 5})",
+            Some("2 documents, 28 bytes read; 1 document removed"),
+        ),
         ("help", None),
         ("db.c.find(", None),
     ] {
@@ -107,6 +111,7 @@ async fn errors_are_those_of_the_server_or_of_the_shell() {
         ("db.c.insertMany([{_id: 1}])", "MongoBulkWriteError: E11000"),
         ("db.c.find({$what: 1})", "unknown top level operator: $what"),
         ("db.c.updateOne({_id: 1}, {$push: {_id: 1}})", "_id"),
+        ("db.c.createIndex({a: 'text'})", "text"),
         ("db.runCommand({fly: 1})", "no such command: 'fly'"),
         ("db.c.find(", "SyntaxError: "),
         ("db.c.aggregate([{$out: 'd'}])", "$out"),

@@ -63,13 +63,15 @@ pub fn ConsolePage() -> impl IntoView {
                 .filter(|line| last.as_ref() != Some(line))
                 .unwrap_or_default(),
         };
-        let words = words(&screen);
+        // "Begin again" forgets the key.
+        let was_lost = key.is_some() && last.is_none();
         Ok::<_, Problem>(view! {
             <StationHead station=&CONSOLE />
             <div class="console">
-                <Prompt typed problem=refusal.map(|refusal| refusal.problem.message) words is_new=last.is_none() />
+                <Prompt typed problem=refusal.map(|refusal| refusal.problem.message) is_new=last.is_none() />
                 <div id="console-shown" class="console-shown">
-                    <Answers entered=screen.entered.clone() />
+                    <Words collections=screen.collections.clone() />
+                    <Answers entered=screen.entered.clone() was_lost />
                     <Picture screen />
                 </div>
             </div>
@@ -86,27 +88,27 @@ fn with_line(line: &str) -> String {
 }
 
 /// The words that are offered while somebody types, each with what it is.
-fn words(screen: &Screen) -> Vec<(&'static str, String)> {
-    let fixed = |kind, words: &[&'static str]| -> Vec<_> {
-        words.iter().map(|word| (kind, (*word).to_owned())).collect()
+#[component]
+fn Words(collections: Vec<String>) -> impl IntoView {
+    let fixed = |kind: &'static str, words: &[&'static str]| {
+        let options = words
+            .iter()
+            .map(|word| view! { <option value=*word data-kind=kind></option> });
+        options.collect_view()
     };
-    let collections = screen.collections.iter().cloned();
-    [
-        collections.map(|name| ("collection", name)).collect(),
-        fixed("method", &METHODS),
-        fixed("cursor", &CURSOR_METHODS),
-        fixed("operator", &OPERATORS),
-    ]
-    .concat()
+    let collections = collections
+        .into_iter()
+        .map(|name| view! { <option value=name data-kind="collection"></option> });
+    view! {
+        <datalist id="console-words">
+            {collections.collect_view()} {fixed("method", &METHODS)} {fixed("cursor", &CURSOR_METHODS)}
+            {fixed("operator", &OPERATORS)}
+        </datalist>
+    }
 }
 
 #[component]
-fn Prompt(
-    typed: String,
-    problem: Option<String>,
-    words: Vec<(&'static str, String)>,
-    is_new: bool,
-) -> impl IntoView {
+fn Prompt(typed: String, problem: Option<String>, is_new: bool) -> impl IntoView {
     let examples = EXAMPLES.map(|(line, about)| {
         view! {
             <li>
@@ -117,9 +119,6 @@ fn Prompt(
             </li>
         }
     });
-    let words = words
-        .into_iter()
-        .map(|(kind, word)| view! { <option value=word data-kind=kind></option> });
     let invalid = problem.is_some();
     view! {
         <div class="console-prompt">
@@ -143,7 +142,6 @@ fn Prompt(
                     {escape(&typed)}
                 </textarea>
                 {problem.map(|message| view! { <p class="field-problem" id="console-problem" role="alert">{message}</p> })}
-                <datalist id="console-words">{words.collect_view()}</datalist>
                 <button class="button button-primary">"Run"</button>
             </form>
             <form method="post" action=RestartConsole::url() class="console-restart">
@@ -159,10 +157,12 @@ fn Prompt(
 
 /// What was entered and answered, the newest first.
 #[component]
-fn Answers(entered: Vec<Entered>) -> impl IntoView {
+fn Answers(entered: Vec<Entered>, was_lost: bool) -> impl IntoView {
     let none = entered.is_empty().then(|| {
+        let lost = "This is a new console: the last one was not used for half an hour, or the server was started again. ";
         view! {
             <p class="console-none">
+                {was_lost.then_some(lost)}
                 "This store is yours alone, and in memory. It is kept until you have not used it for half an hour."
             </p>
         }

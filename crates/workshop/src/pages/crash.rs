@@ -7,6 +7,7 @@ use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
+use super::articles::SourceOf;
 use super::controls::{Tab, Tabs};
 use super::in_turn::in_turn;
 use super::sheets::Sheets;
@@ -172,6 +173,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
         <div class="writers">
             <section class="writer" aria-labelledby="script">
                 <h2 id="script">{format!("The operation, by “{}”", protocol.title())}</h2>
+                <SourceOf protocol />
                 <Script script after />
             </section>
             <section class="writer" aria-labelledby="then">

@@ -1,6 +1,7 @@
 //! The workshop: stations at which a class sees where the pattern breaks and where it holds. The contents of a
 //! station depend on its address alone, so that every link in it can be sent to the class and Back is undo.
 
+mod articles;
 mod class;
 mod console;
 mod controls;
@@ -34,6 +35,7 @@ use ui::title::PageTitle;
 
 use crate::Workshop;
 
+use articles::Articles;
 use class::ClassPage;
 use console::ConsolePage;
 use crash::CrashPage;
@@ -278,6 +280,7 @@ fn LabPage() -> impl IntoView {
             <a href="/lab/exercises">"six exercises that check your answer"</a>
             "."
         </p>
+        <Articles />
     }
 }
 

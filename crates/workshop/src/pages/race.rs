@@ -6,6 +6,7 @@ use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
+use super::articles::SourceOf;
 use super::controls::{Tab, Tabs};
 use super::in_turn::in_turn;
 use super::sheets::Sheets;
@@ -102,7 +103,7 @@ fn Stage(race: Race) -> impl IntoView {
     });
     view! {
         <Tabs label="Whose code runs" tabs=tabs.into() said />
-        <p class="lab-source">{protocol.source()} "."</p>
+        <SourceOf protocol />
         <Sheets fill />
         <div class="writers">{columns.collect_view()}</div>
         {controls}
