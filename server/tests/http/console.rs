@@ -69,7 +69,7 @@ fn a_console_that_is_gone_is_a_new_one_and_says_so() {
         answer(&ada, "db.c.insertOne({ _id: 1 })"),
         "{ acknowledged: true, insertedId: 1 }"
     );
-    server.restart();
+    server.crash_and_restart();
     let ada = ada.moved_to(&server);
     assert!(page(&ada).contains("This is a new console"), "{}", page(&ada));
     assert_eq!(answer(&ada, "db.c.find()"), "[]");

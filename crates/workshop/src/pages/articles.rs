@@ -42,7 +42,7 @@ const ARTICLES: [Article; 4] = [
         breaks: "The overflow and the count are two writes. A crash between them leaves a wrong count, and a writer who \
                  tries again is stored twice.",
         seen: &[
-            ("/lab/race?layout=guarded-append&clicks=abab", "the race, won"),
+            ("/lab/race?layout=guarded-append&clicks=abbbbbb", "the race, won"),
             (
                 "/lab/crash?operation=append-again&layout=guarded-append&after=1",
                 "a crash, and another try",
