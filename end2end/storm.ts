@@ -6,12 +6,15 @@ import { expect } from "./fixtures";
 import { Running } from "./running";
 
 /** A separate server: each runs only one storm at a time. */
-export async function withServer(work: (url: string) => Promise<void>): Promise<void> {
+export async function withServer(page: Page, work: (url: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "spillway-storm-"));
   const server = new Running(folder, { SPILLWAY_STORE: `embedded:${join(folder, "data")}` });
   try {
     await work(await server.says(/http:\/\/\S+/));
   } finally {
+    // Pages that refresh themselves would meet a server that is gone.
+    const windows = page.context().browser()?.contexts() ?? [page.context()];
+    for (const shown of windows.flatMap((window) => window.pages())) await shown.goto("about:blank");
     await server.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }

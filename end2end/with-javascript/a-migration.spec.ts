@@ -7,7 +7,7 @@ test("an array is migrated while people like the post, and every browser sees th
   secondWindow,
 }) => {
   test.slow();
-  await withServer(async (url) => {
+  await withServer(page, async (url) => {
     const onlooker = await secondWindow(url);
     await onlooker.goto("/lab/migrate");
     await expect(onlooker.getByRole("heading", { name: "No migration yet" })).toBeVisible();

@@ -8,7 +8,7 @@ test("a running storm is visible in every browser, and its counts are exact", as
   secondWindow,
 }) => {
   test.slow();
-  await withServer(async (url) => {
+  await withServer(page, async (url) => {
     const onlooker = await secondWindow(url);
     await onlooker.goto("/lab/storm");
     await expect(onlooker.getByText("No storm yet.")).toBeVisible();
@@ -37,7 +37,7 @@ test("a second storm is refused while one is running, and the first can be stopp
   secondWindow,
 }) => {
   test.slow();
-  await withServer(async (url) => {
+  await withServer(page, async (url) => {
     await signUp(page, url, "ada");
     await start(page, 20, 60);
     await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();

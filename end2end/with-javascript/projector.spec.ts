@@ -58,10 +58,13 @@ test("the projector view is switched by a button, too, and not while somebody wr
   await expect(button).toHaveAttribute("aria-pressed", "false");
   await button.click();
   await expect(button).toHaveAttribute("aria-pressed", "true");
-  await expect(page.getByRole("banner")).toBeHidden();
+  const height = async () => (await page.getByRole("banner").boundingBox())?.height ?? 0;
+  expect(await height(), "the navigation is not seen").toBeLessThan(2);
+  await page.getByRole("banner").getByRole("link", { name: "Explore" }).focus();
+  expect(await height(), "unless it has the focus").toBeGreaterThan(40);
   // Ids are short, and dates are no wrappers.
   const id = page.locator(".code-literal[data-short]").first();
   await expect(id).toHaveAttribute("data-short", /^…[0-9a-f]{4}$/);
   await button.click();
-  await expect(page.getByRole("banner")).toBeVisible();
+  expect(await height()).toBeGreaterThan(40);
 });

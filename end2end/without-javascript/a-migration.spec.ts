@@ -4,7 +4,7 @@ import { withServer } from "../storm";
 
 test("a migration is started by a form, and a link shows its progress", async ({ page }) => {
   test.slow();
-  await withServer(async (url) => {
+  await withServer(page, async (url) => {
     await startMigration(page, url);
     await expect(async () => {
       const again = page.getByRole("link", { name: "Refresh" });

@@ -3,7 +3,7 @@ import { expectExactly, signUp, start, withServer } from "../storm";
 
 test("a storm is started by a form, and a link shows its progress", async ({ page }) => {
   test.slow();
-  await withServer(async (url) => {
+  await withServer(page, async (url) => {
     await signUp(page, url, "ada");
     await start(page, 100, 2);
     await expect(async () => {
