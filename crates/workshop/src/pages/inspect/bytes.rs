@@ -31,8 +31,8 @@ fn all_full(whole: &InspectedOwner) -> u64 {
 /// The size of the document if it held all items of its lists, each like those in its head.
 fn unbounded(whole: &InspectedOwner) -> u64 {
     let beside = |list: &RelationOverflow| {
-        let all = (list.head_bytes * list.count).checked_div(list.head);
-        all.unwrap_or(0).saturating_sub(list.head_bytes)
+        let whole = list.with_one_array();
+        whole.map_or(0, |whole| whole.saturating_sub(list.owner_bytes))
     };
     whole.bytes.total() + whole.lists.values().map(beside).sum::<u64>()
 }
