@@ -51,6 +51,7 @@ export default defineConfig({
       testDir: "on-a-phone",
       use: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
     },
+    { name: "playground", testDir: "playground" },
     {
       name: "pictures",
       testDir: "pictures",

@@ -13,6 +13,7 @@ use crate::doc_paths;
 use crate::formatting;
 use crate::fuzz;
 use crate::output::{self, Count, Counts};
+use crate::playground;
 use crate::preflight;
 use crate::process::{self, ask};
 use crate::python;
@@ -39,7 +40,7 @@ pub fn test(repository: &Repository, quick: bool) -> ExitCode {
         suite.pymongo();
         if quick {
             say(
-                "- left out by --quick: fuzzing, advisories, release build, size of the first load, the API against its description, browser tests, cargo-leptos",
+                "- left out by --quick: fuzzing, advisories, release build, playground, size of the first load, the API against its description, browser tests, cargo-leptos",
             );
         } else {
             suite.release_and_browser();
@@ -171,13 +172,22 @@ impl Suite<'_> {
         let repository = self.repository;
         // A build often leaves one core idle; fuzzing uses everything. The browser tests then run alone.
         // Advisories take little more than waiting for the network.
-        let (built, fuzzed, advisories) = thread::scope(|scope| {
+        let (built, playground, fuzzed, advisories) = thread::scope(|scope| {
             let fuzzing = scope.spawn(|| fuzz::every_target(repository));
             let advisories = scope.spawn(|| deny::advisories(repository));
+            // Cargo lets it wait for the browser's half, with which it shares a folder.
+            let playground = scope.spawn(|| playground::build(repository));
             let built = site::build(repository);
-            (built, process::join(fuzzing), process::join(advisories))
+            let playground = process::join(playground);
+            (
+                built,
+                playground,
+                process::join(fuzzing),
+                process::join(advisories),
+            )
         });
         self.obtain(deny::ADVISORIES, advisories);
+        self.obtain("playground", playground);
         for (title, result) in fuzzed {
             self.counts.passed += u64::from(self.obtain(&title, result).is_some());
         }

@@ -40,6 +40,8 @@ pub enum Command {
     },
     /// What `serve` builds, without serving it
     Build,
+    /// Build the stations that need no server as a static site
+    Playground,
     /// cargo-leptos with its tools, installed if they are missing: `cargo xtask leptos watch` rebuilds and reloads
     // As for `serve`, every option is its own.
     #[command(disable_help_flag = true)]

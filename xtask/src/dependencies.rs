@@ -6,7 +6,7 @@ use crate::process;
 use crate::repository::{Repository, files};
 
 /// A crate, and packages that must not be compiled for it. Dependencies of its tests do not count.
-const REFUSED: [(&str, &str); 14] = [
+const REFUSED: [(&str, &str); 15] = [
     (
         "outlier-document",
         "model store outlier-embedded redb leptos axum mongodb",
@@ -32,6 +32,7 @@ const REFUSED: [(&str, &str); 14] = [
     ("web", "api app leptos mongodb wire workshop articles"),
     ("api", "app leptos mongodb wire workshop articles"),
     ("app", "api mongodb wire workshop articles"),
+    ("playground", "api app shell wire mongodb"),
     ("frontend", "store feed leptos axum serde_json"),
 ];
 

@@ -10,13 +10,15 @@ use crate::repository::Repository;
 use crate::site;
 
 /// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
-const PRETTIER: [&str; 7] = [
+const PRETTIER: [&str; 9] = [
+    "crates/playground/site",
     "end2end",
     "examples/node",
     "package.json",
     "public/completion.js",
     "public/console.js",
     "public/projector.js",
+    "xtask/playground.mjs",
     "xtask/site.mjs",
 ];
 

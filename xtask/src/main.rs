@@ -1,4 +1,4 @@
-//! The commands of the repository: `cargo xtask serve`, `test`, `build`, `leptos`, `bench`, `fuzz`, `exercise` and `fmt`.
+//! The commands of the repository: `cargo xtask serve`, `test`, `build`, `playground`, `leptos`, `bench`, `fuzz`, `exercise` and `fmt`.
 //!
 //! It installs what is missing, says what it is waiting for, and prints nothing else.
 
@@ -15,6 +15,7 @@ mod exercise;
 mod formatting;
 mod fuzz;
 mod output;
+mod playground;
 mod preflight;
 mod process;
 mod python;
@@ -48,6 +49,7 @@ fn run(command: Option<Command>) -> Result<ExitCode> {
             site::build(repository)?;
             console::summarise();
         }
+        Some(Command::Playground) => playground::playground(repository)?,
         Some(Command::Leptos { arguments }) => {
             process::become_the(tools::cargo_leptos(repository, &arguments)?)?;
         }

@@ -25,24 +25,29 @@ pub fn check(repository: &Repository) -> Result<()> {
         &OLDEST_NODE,
         NODE_ADVICE,
     )?;
-    if !compiles_for_browsers(repository) {
-        // Rustup reads the target from rust-toolchain.toml when it installs a toolchain, but adds none to an older one.
-        ask(repository.command("rustup").args(["target", "add", WASM_TARGET]));
-        ensure!(
-            compiles_for_browsers(repository),
-            "This Rust cannot compile for {WASM_TARGET}.\nNext: {RUST_ADVICE} Or install your system's package for this target."
-        );
-    }
+    // Rustup reads the target from rust-toolchain.toml when it installs a toolchain, but adds none to an older one.
+    target(repository, WASM_TARGET)?;
     printed(repository, NPM).with_context(|| {
         format!("npm not found.\nNext: {NODE_ADVICE} (npm comes with it; Debian and Ubuntu have it in a package of its own, npm)")
     })?;
     Ok(())
 }
 
-fn compiles_for_browsers(repository: &Repository) -> bool {
-    let mut question = repository.command("rustc");
-    let folder = ask(question.args(["--print", "target-libdir", "--target", WASM_TARGET]));
-    folder.is_some_and(|folder| Path::new(folder.trim()).is_dir())
+/// Rust for a target, added if it is missing.
+pub fn target(repository: &Repository, target: &str) -> Result<()> {
+    let is_there = || {
+        let mut question = repository.command("rustc");
+        let folder = ask(question.args(["--print", "target-libdir", "--target", target]));
+        folder.is_some_and(|folder| Path::new(folder.trim()).is_dir())
+    };
+    if !is_there() {
+        ask(repository.command("rustup").args(["target", "add", target]));
+        ensure!(
+            is_there(),
+            "This Rust cannot compile for {target}.\nNext: {RUST_ADVICE} Or install your system's package for this target."
+        );
+    }
+    Ok(())
 }
 
 /// Only Rust, for commands without browser code.

@@ -138,7 +138,8 @@ fn make_site(repository: &Repository) -> Result<()> {
     Ok(fs_err::write(&stamp, state()?)?)
 }
 
-fn compile(repository: &Repository, title: &str, mut command: Command) -> Result<()> {
+/// Compiles with the variables that Leptos reads.
+pub fn compile(repository: &Repository, title: &str, mut command: Command) -> Result<()> {
     let waiting = if repository.server().exists() {
         "what has changed"
     } else {

@@ -22,6 +22,9 @@ pub const OLDEST_RUST: Version = Version::new(1, 95, 0);
 /// The target that the browser code is compiled for.
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
+/// The target that the playground is compiled for.
+pub const WASI_TARGET: &str = "wasm32-wasip1";
+
 /// The version in what a tool prints for `--version`, such as `v20.20.2` or `rustc 1.95.0 (59807616e)`, without
 /// `-nightly` and the like.
 pub fn find(printed: &str) -> Option<Version> {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_router::hooks::use_location;
 use model::{Account, Kind, Topic};
-use ui::components::{Avatar, grouped};
+use ui::components::{Avatar, Wordmark, grouped};
 use ui::islands::Numbers;
 use ui::{request, session};
 
@@ -92,12 +92,6 @@ fn SignedIn(account: Account) -> impl IntoView {
             <button class="button button-quiet">"Sign out"</button>
         </form>
     }
-}
-
-/// The mark and the name, inline so that they take the colours of the theme.
-#[component]
-fn Wordmark() -> impl IntoView {
-    view! { <span class="wordmark-drawing" aria-hidden="true" inner_html=include_str!("../../../public/wordmark.svg")></span> }
 }
 
 /// The reason why a plain form was refused, unless the problem is shown by its field; or the action that

@@ -210,10 +210,14 @@ impl Embedded {
         .await
     }
 
+    /// In WebAssembly, it is done on this one: there is no other.
     async fn on_a_blocking_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Shared) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        if cfg!(target_family = "wasm") {
+            return work(&self.shared);
+        }
         let (shared, notes) = (Arc::clone(&self.shared), Notes::of_this_task());
         tokio::task::spawn_blocking(move || Notes::during(notes, || work(&shared)))
             .await

@@ -1,10 +1,11 @@
-//! The writer: one thread that commits all waiting operations together.
+//! The writer: one thread that commits all waiting operations together. In WebAssembly there is none, and each caller commits.
 //!
 //! A durable commit costs about the same for one operation as for hundreds, so the writer takes everything that has
 //! queued up during the last commit, applies it in one transaction and answers every caller after one commit.
 
-use std::sync::Arc;
+use std::fmt;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use redb::Durability;
@@ -34,24 +35,38 @@ struct Request {
     answer: oneshot::Sender<Result<Answer>>,
 }
 
-/// The handle to the writer's thread. Dropping it waits until everything queued is done.
+/// The handle to the writer. Dropping it waits until everything queued is done.
 #[derive(Debug)]
 pub(super) struct Writer {
     requests: Option<mpsc::Sender<Request>>,
     thread: Option<JoinHandle<()>>,
+    /// The work, where there are no threads: the caller does it.
+    here: Option<Mutex<Work>>,
 }
 
 impl Writer {
     /// Starts the thread.
     pub(super) fn start(shared: Arc<Shared>) -> Result<Self> {
         let (requests, waiting) = mpsc::channel(MOST);
-        let thread = std::thread::Builder::new()
-            .name("spillway-writer".to_owned())
-            .spawn(move || run(&shared, waiting))
-            .map_err(|error| Error::Unavailable(format!("the writer cannot start: {error}")))?;
+        let mut work = Work {
+            committed: shared.catalogue(),
+            ahead: false,
+            shared,
+            waiting,
+        };
+        let (thread, here) = if cfg!(target_family = "wasm") {
+            (None, Some(Mutex::new(work)))
+        } else {
+            let thread = std::thread::Builder::new()
+                .name("spillway-writer".to_owned())
+                .spawn(move || work.go_on())
+                .map_err(|error| Error::Unavailable(format!("the writer cannot start: {error}")))?;
+            (Some(thread), None)
+        };
         Ok(Self {
             requests: Some(requests),
-            thread: Some(thread),
+            thread,
+            here,
         })
     }
 
@@ -64,6 +79,9 @@ impl Writer {
             .send(Request { operation, answer })
             .await
             .map_err(|_| stopped())?;
+        if let Some(here) = &self.here {
+            here.lock().unwrap_or_else(PoisonError::into_inner).catch_up();
+        }
         answered
             .await
             .unwrap_or_else(|_| Err(Error::UnknownOutcome("the writer stopped".to_owned())))
@@ -79,18 +97,43 @@ impl Drop for Writer {
     }
 }
 
-fn run(shared: &Shared, mut waiting: mpsc::Receiver<Request>) {
-    let mut requests = Vec::with_capacity(MOST);
-    // What is in the file. After a failed commit, the readers' catalogue may be ahead of it.
-    let mut committed = shared.catalogue();
-    // Whether the last commit was not durable, so that what readers see is ahead of the file.
-    let mut ahead = false;
-    while waiting.blocking_recv_many(&mut requests, MOST) > 0 {
+/// Committing what is waiting.
+struct Work {
+    shared: Arc<Shared>,
+    waiting: mpsc::Receiver<Request>,
+    /// What is in the file. After a failed commit, the readers' catalogue may be ahead of it.
+    committed: Arc<Catalogue>,
+    /// Whether the last commit was not durable, so that what readers see is ahead of the file.
+    ahead: bool,
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work").finish_non_exhaustive()
+    }
+}
+
+impl Work {
+    /// Works until nobody can submit anything.
+    fn go_on(&mut self) {
+        let mut requests = Vec::with_capacity(MOST);
+        while self.waiting.blocking_recv_many(&mut requests, MOST) > 0 {
+            self.answer(requests.drain(..));
+        }
+    }
+
+    /// Works until nothing is waiting.
+    fn catch_up(&mut self) {
+        while let Ok(request) = self.waiting.try_recv() {
+            self.answer(std::iter::once(request));
+        }
+    }
+
+    fn answer(&mut self, requests: impl Iterator<Item = Request>) {
         let (operations, answers): (Vec<_>, Vec<_>) = requests
-            .drain(..)
             .map(|request| (request.operation, request.answer))
             .unzip();
-        let results = match commit(shared, &mut committed, &mut ahead, operations) {
+        let results = match commit(&self.shared, &mut self.committed, &mut self.ahead, operations) {
             Ok(results) => results,
             Err(fault) => answers.iter().map(|_| Err(fault.to_error())).collect(),
         };

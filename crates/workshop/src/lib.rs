@@ -12,7 +12,8 @@
 //! [`storm`] or the tuner's list ([`tune`]), runs in a [`sandbox`] of its store.
 //!
 //! With the feature `pages`, the crate has the stations' pages and server functions too, their [`api`], and what a
-//! [`classroom`] needs beside its [`class`].
+//! [`classroom`] needs beside its [`class`]. With the feature `stations` alone, it has the pages that depend on nothing
+//! but their address; they also run in a browser, without a server.
 
 #![recursion_limit = "256"]
 
@@ -38,17 +39,20 @@ mod job;
 pub mod layouts;
 pub mod measure;
 pub mod migration;
-#[cfg(feature = "pages")]
+#[cfg(feature = "stations")]
 pub mod pages;
 mod protocol;
 pub mod race;
 mod record;
 pub mod report;
 mod runs;
+#[cfg(feature = "stations")]
+mod sample;
 pub mod sandbox;
 mod stage;
 pub mod storm;
 mod tally;
+mod trace;
 pub mod tune;
 
 #[cfg(feature = "pages")]
@@ -59,9 +63,10 @@ pub use following::FOLLOWED;
 pub use job::JobError;
 pub use protocol::Protocol;
 pub use record::{Entry, Record, Recorded};
-pub use runs::{MeasuredItems, Step, Steps, Trace, Traced, Tuned, USUAL, Workshop, sweep_sandboxes};
+pub use runs::{MeasuredItems, Tuned, USUAL, Workshop, sweep_sandboxes};
 pub use stage::{List, Server, Stage, StageDocument};
 pub use tally::{Discrepancy, Expected, Tally};
+pub use trace::{Step, Steps, Trace, Traced, trace};
 
 /// The one of these whose name in addresses is in the parameter `field`; `missing` is said when there is none.
 fn one_of<T: Copy>(

@@ -71,8 +71,28 @@ fn without_an_owner_the_most_liked_post_is_read() {
     );
     let next = format!("?owner=post:{post}&amp;list=likes&amp;steps=first.next");
     assert!(page.text.contains(&format!("href=\"{next}\"")), "{}", page.text);
-    let empty = Server::start();
-    assert!(words(&browser(&empty).get("/lab/trace").text).contains("There are no posts yet."));
+    let server = Server::start();
+    let empty = browser(&server).get("/lab/trace").text;
+    assert!(
+        empty.contains("href=\"?owner=sample&amp;list=likes&amp;steps=first.next\""),
+        "{empty}"
+    );
+}
+
+#[test]
+fn a_sample_is_read_where_there_are_no_posts() {
+    let server = Server::start();
+    let page = browser(&server)
+        .get("/lab/trace?owner=sample&steps=first.20000.oldest")
+        .text;
+    assert!(
+        words(&page).contains("25,040 items in the head and 195 pages."),
+        "{}",
+        words(&page)
+    );
+    let rows = rows(&page);
+    assert_eq!(rows.len(), 3, "{rows:?}");
+    assert!(words(&page).contains("From fan1 to fan50."), "{}", words(&page));
 }
 
 #[test]
@@ -94,6 +114,11 @@ fn unknown_trace_parameters_are_refused_by_name() {
             format!("owner=post:{post}&list=followers"),
             422,
             "A post has no list “followers”.",
+        ),
+        (
+            "owner=sample&list=comments".to_owned(),
+            422,
+            "The sample has no list “comments”. `list` is likes here.",
         ),
         (
             format!("owner=post:{post}&steps=first.sideways"),

@@ -7,6 +7,7 @@
 mod implies;
 mod matches;
 mod parse;
+#[cfg_attr(target_family = "wasm", path = "no_pattern.rs")]
 mod pattern;
 mod types;
 

@@ -5,6 +5,7 @@
 mod avatar;
 mod beginning;
 mod body;
+mod brand;
 mod code;
 mod delete;
 mod documents;
@@ -23,6 +24,7 @@ pub use crate::number::{MAX_DOCUMENT_BYTES, grouped, size};
 pub use avatar::{Avatar, Landscape, LandscapeSymbol};
 pub use beginning::{beginning, excerpt};
 pub use body::Body;
+pub use brand::{ICON, Wordmark};
 pub use code::Code;
 pub use delete::DeleteControl;
 pub use documents::{ShownDocument, beside, unchanged};

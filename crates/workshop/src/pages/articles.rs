@@ -76,7 +76,7 @@ const ARTICLES: [Article; 4] = [
 
 /// All of them.
 #[component]
-pub(super) fn Articles() -> impl IntoView {
+pub fn Articles() -> impl IntoView {
     let articles = ARTICLES.map(|article| {
         let seen = article.seen.iter().map(|(href, what)| {
             view! {

@@ -8,7 +8,8 @@ use ui::request::{loaded, now, query, rejected_form_of};
 use ui::session;
 
 use super::qr::QrCode;
-use super::{CLASS, StationHead, workshop};
+use super::stations::{CLASS, StationHead};
+use super::workshop;
 use crate::actions::{BringPeople, JoinClass};
 use crate::class::{Class, ClassCount, PEOPLE_AT_A_TIME, SEATS, Student};
 

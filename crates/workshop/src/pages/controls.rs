@@ -41,6 +41,7 @@ pub(super) fn Tabs(
 }
 
 /// What a visitor gets in place of the button that starts something.
+#[cfg(feature = "pages")]
 #[component]
 pub(super) fn SignInTo(
     /// What the button does.
@@ -60,6 +61,7 @@ pub(super) fn SignInTo(
 }
 
 /// Stops what is running. Where no script refreshes the page, a link does.
+#[cfg(feature = "pages")]
 #[component]
 pub(super) fn StopOrRefresh(
     /// The address of the form.

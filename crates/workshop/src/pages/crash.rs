@@ -9,10 +9,11 @@ use ui::request::{loaded, query};
 
 use super::articles::SourceOf;
 use super::controls::{Tab, Tabs};
-use super::in_turn::in_turn;
+use super::in_turn;
 use super::sheets::Sheets;
 use super::shown::{Command, Discrepancies, Documents};
-use super::{CRASH, StationHead, words};
+use super::stations::{CRASH, StationHead};
+use super::words;
 
 /// The process dies after a write that the reader chooses.
 #[component]

@@ -5,7 +5,7 @@ use ui::components::grouped;
 use ui::request::{loaded, query};
 use ui::title::PageTitle;
 
-use super::in_turn::in_turn;
+use super::in_turn;
 
 /// Six questions, each of which runs the reader's answer.
 #[component]

@@ -14,7 +14,8 @@ use super::controls::{SignInTo, Tab, Tabs};
 use super::each_item::EachItem;
 use super::figures::{ChartAndTable, Table};
 
-use super::{LAYOUTS, StationHead, workshop};
+use super::stations::{LAYOUTS, StationHead};
+use super::workshop;
 use crate::actions::{RaceLayouts, StopLayouts};
 
 /// The layouts race against each other, visible to everybody.

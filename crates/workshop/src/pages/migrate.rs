@@ -10,7 +10,8 @@ use ui::session;
 use super::controls::{SignInTo, StopOrRefresh};
 use super::figures::{Figures, Table, VerdictTable};
 
-use super::{MIGRATE, StationHead, workshop};
+use super::stations::{MIGRATE, StationHead};
+use super::workshop;
 use crate::actions::{StartMigration, StopMigration};
 use crate::report::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict, Progress};
 

@@ -8,10 +8,11 @@ use ui::request::{loaded, query};
 
 use super::articles::SourceOf;
 use super::controls::{Tab, Tabs};
-use super::in_turn::in_turn;
+use super::in_turn;
 use super::sheets::Sheets;
 use super::shown::{Command, Discrepancies, Documents};
-use super::{RACE, StationHead, words};
+use super::stations::{RACE, StationHead};
+use super::words;
 
 /// Two writers whose steps interleave in the order in which somebody clicks.
 #[component]

@@ -8,7 +8,7 @@ const HEIGHT: u64 = 40;
 
 /// The documents of a short list as sheets, filled from below: the head, and the pages with the newest first.
 #[component]
-pub(super) fn Sheets(fill: Fill) -> impl IntoView {
+pub fn Sheets(fill: Fill) -> impl IntoView {
     let Fill {
         head,
         threshold,

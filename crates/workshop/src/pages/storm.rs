@@ -11,7 +11,8 @@ use self::charts::{Charts, Numbers};
 use super::controls::{SignInTo, StopOrRefresh};
 use super::figures::VerdictTable;
 
-use super::{STORM, StationHead, workshop};
+use super::stations::{STORM, StationHead};
+use super::workshop;
 use crate::actions::{StartStorm, StopStorm};
 use crate::report::{Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
 

@@ -1,75 +1,133 @@
 //! The cost of each step through a list, compared with one unbounded array.
 
-use crate::{Step, Steps, Trace, Traced};
+use crate::sample::{self, sample};
+use crate::{Stage, Step, Steps, Trace, Traced, trace};
 use document::trace::Read;
 use leptos::prelude::*;
-use model::{Problem, Relation, Topic};
+use model::{Problem, Relation};
 use store::overflow::{PAGES, Stretch};
 use ui::components::{Headings, grouped, size};
 use ui::islands::Pane;
 use ui::request::{loaded, query};
-use ui::session;
 
 use super::controls::{Tab, Tabs};
-use super::inspect::{self, about, list_of};
+use super::in_turn;
 
-use super::{StationHead, TRACE, words, workshop};
+use super::stations::{StationHead, TRACE};
+use super::words;
 
-/// The station's address.
-pub const PATH: &str = "/lab/trace";
+/// The name of the sample in addresses.
+const SAMPLE: &str = "sample";
 
 /// A reader's way through a list, with the cost of each step.
 #[component]
 pub fn TracePage() -> impl IntoView {
     loaded(async {
-        let owner = match query("owner") {
-            Some(owner) => owner.parse().map_err(|problem: Problem| problem.about("owner"))?,
-            None => match most_liked().await? {
-                Some(owner) => owner,
-                None => return Ok(view! { <NoPosts /> }.into_any()),
-            },
-        };
-        let account = session::viewer();
-        let reader = account.as_ref().map(|account| &account.handle);
-        let relation = match (query("list"), &owner) {
-            (Some(name), owner) => list_of(owner, reader, &name)?,
-            (None, Topic::Post(_)) => Relation::Likes,
-            (None, Topic::User(_)) => Relation::Followers,
-        };
+        let owner = query("owner");
         let steps = match query("steps") {
             Some(steps) => steps.parse()?,
             None => Steps(vec![Step::First]),
         };
-        let about = about(&owner).await?;
-        let trace = workshop()?.trace(reader, &owner, relation, &steps).await?;
+        let read = match owner.as_deref() {
+            Some(SAMPLE) => of_sample(&steps).await?,
+            owner => of_owner(owner, &steps).await?,
+        };
+        let Reading {
+            subject,
+            owner,
+            relation,
+            trace,
+        } = read;
         Ok(view! {
             <StationHead station=&TRACE />
-            <p class="lab-subject">
-                <a href=about.href>{about.words}</a>
-                <a class="button" href=inspect::address(&owner)>
-                    "Inspect it"
-                </a>
-            </p>
+            <p class="lab-subject">{subject}</p>
             <Pane>
-                <Stage owner relation steps trace />
+                <Steppable owner relation steps trace />
             </Pane>
-        }
-        .into_any())
+        })
     })
 }
 
-/// The owner that is shown if the address names none.
-async fn most_liked() -> Result<Option<Topic>, Problem> {
-    let viral = workshop()?.feed().posts().viral().await?;
-    Ok(viral.map(|card| Topic::Post(card.post.id)))
+/// What the page shows.
+struct Reading {
+    /// The owner, as a person would say it.
+    subject: AnyView,
+    /// Its name in addresses.
+    owner: String,
+    relation: Relation,
+    trace: Trace,
 }
 
-#[component]
-fn NoPosts() -> impl IntoView {
-    view! {
-        <StationHead station=&TRACE />
-        <p class="lab-source">"There are no posts yet. Write one, and come back to read its likes."</p>
+/// Reads the sample, which has likes only.
+async fn of_sample(steps: &Steps) -> Result<Reading, Problem> {
+    let relation = Relation::Likes;
+    if let Some(list) = query("list").filter(|list| list != relation.as_str()) {
+        let message = format!("The sample has no list “{list}”. `list` is {relation} here.");
+        return Err(Problem::invalid("list", message));
     }
+    let store = in_turn(sample).await?;
+    let mut trace = trace(store, None, &Stage::topic(), relation, steps).await?;
+    trace.whole.lists.retain(|list, _| *list == relation);
+    Ok(Reading {
+        subject: format!(
+            "A sample: a post with {} likes, in memory",
+            grouped(sample::ITEMS)
+        )
+        .into_any(),
+        owner: SAMPLE.to_owned(),
+        relation,
+        trace,
+    })
+}
+
+/// Reads a list of the feed: of the most liked post, if the address names no owner, or of the sample, while there are
+/// no posts.
+#[cfg(feature = "pages")]
+async fn of_owner(owner: Option<&str>, steps: &Steps) -> Result<Reading, Problem> {
+    use model::Topic;
+    use ui::session;
+
+    use super::owner::{about, address, list_of};
+    use super::workshop;
+
+    let workshop = workshop()?;
+    let owner = match owner {
+        Some(owner) => owner.parse().map_err(|problem: Problem| problem.about("owner"))?,
+        None => match workshop.feed().posts().viral().await? {
+            Some(card) => Topic::Post(card.post.id),
+            None => return of_sample(steps).await,
+        },
+    };
+    let account = session::viewer();
+    let reader = account.as_ref().map(|account| &account.handle);
+    let relation = match (query("list"), &owner) {
+        (Some(name), owner) => list_of(owner, reader, &name)?,
+        (None, Topic::Post(_)) => Relation::Likes,
+        (None, Topic::User(_)) => Relation::Followers,
+    };
+    let about = about(&owner).await?;
+    let subject = view! {
+        <a href=about.href>{about.words}</a>
+        <a class="button" href=address(&owner)>
+            "Inspect it"
+        </a>
+    };
+    Ok(Reading {
+        subject: subject.into_any(),
+        relation,
+        trace: trace(workshop.feed().store(), reader, &owner, relation, steps).await?,
+        owner: owner.to_string(),
+    })
+}
+
+/// Without a server there is the sample only.
+#[cfg(not(feature = "pages"))]
+async fn of_owner(owner: Option<&str>, steps: &Steps) -> Result<Reading, Problem> {
+    if let Some(owner) = owner {
+        let message = format!("There is no “{owner}” without a server. `owner` is {SAMPLE} here.");
+        return Err(Problem::invalid("owner", message));
+    }
+    of_sample(steps).await
 }
 
 /// The cost of a step.
@@ -95,12 +153,12 @@ impl Cost {
     }
 }
 
-fn href(owner: &Topic, relation: Relation, steps: &Steps) -> String {
+fn href(owner: &str, relation: Relation, steps: &Steps) -> String {
     format!("?owner={owner}&list={relation}&steps={steps}")
 }
 
 #[component]
-fn Stage(owner: Topic, relation: Relation, steps: Steps, trace: Trace) -> impl IntoView {
+fn Steppable(owner: String, relation: Relation, steps: Steps, trace: Trace) -> impl IntoView {
     let Trace { whole, steps: traced } = trace;
     let list = whole.lists.get(&relation).cloned();
     let (count, pages) = list.as_ref().map_or((0, 0), |list| (list.count, list.pages));

@@ -17,7 +17,8 @@ use self::laid_out::TunedListView;
 use super::controls::{SignInTo, Tab, Tabs};
 use super::figures::{Figures as FiguresTable, Table};
 
-use super::{StationHead, TUNE, workshop};
+use super::stations::{StationHead, TUNE};
+use super::workshop;
 use crate::actions::LayOut;
 
 /// The budgets offered as links, in KB.

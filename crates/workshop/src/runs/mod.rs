@@ -2,7 +2,6 @@
 
 mod jobs;
 mod sizes;
-mod trace;
 mod tune;
 
 use std::sync::Arc;
@@ -17,7 +16,6 @@ use crate::sandbox::{Sandbox, SandboxError, Sandboxes};
 use crate::storm::Storms;
 use crate::tune::Tuner;
 
-pub use trace::{Step, Steps, Trace, Traced};
 pub use tune::{MeasuredItems, Tuned, USUAL};
 
 /// The workshop of a server, over its feed. It works in sandboxes or in memory, never in the town.

@@ -9,7 +9,7 @@ use ui::request::{loaded, query};
 
 use self::chart::{Answer, FIRST, Next, Question, Way};
 use self::patterns::{Advice, Pattern, Point};
-use super::{DECIDE, StationHead};
+use super::stations::{DECIDE, StationHead};
 
 /// The questions, the patterns that they lead to, and the whole chart.
 #[component]

@@ -1,6 +1,6 @@
 //! The ways to store a list: when to use each, why, its cost, its sources, and the station that shows it.
 
-use super::super::{CRASH, INSPECT, LAYOUTS, RACE, STORM, Station, TUNE};
+use super::super::stations::{CRASH, INSPECT, LAYOUTS, RACE, STORM, Station, TUNE};
 
 /// A way to store a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use model::{Problem, Topic};
 use ui::components::{beginning, grouped};
 
-use super::address;
+use super::super::owner::{self, address};
 
 /// The owner that a typed handle or post id means, or the pasted address of a page about it.
 pub fn sought(text: &str) -> Result<Topic, Problem> {
@@ -42,7 +42,7 @@ pub fn Finder(
 ) -> impl IntoView {
     let wrong = problem.is_some();
     view! {
-        <form class="finder" method="get" action=super::START role="search">
+        <form class="finder" method="get" action=owner::INSPECT role="search">
             <div class="field">
                 <label for="find">"A handle, or the address of a post"</label>
                 <input

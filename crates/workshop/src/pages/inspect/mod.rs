@@ -9,8 +9,8 @@ mod find;
 use feed::Inspection;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
-use model::{Handle, Kind, Problem, Relation, Topic, View};
-use ui::components::{ShownDocument, beginning, grouped, size, unchanged};
+use model::{Kind, Problem, Topic};
+use ui::components::{ShownDocument, grouped, size, unchanged};
 use ui::islands::Pane;
 use ui::problem::answer_with;
 use ui::request::{feed, loaded, query};
@@ -21,15 +21,9 @@ use self::bytes::{Bytes, Wall};
 use self::chain::Chain;
 use self::find::{Finder, Suggestions, sought};
 use super::controls::{Tab, Tabs};
-use super::{INSPECT, StationHead, trace, words};
-
-/// The address of the station's first page.
-const START: &str = "/lab/inspect";
-
-/// The address of an owner at this station.
-pub fn address(owner: &Topic) -> String {
-    format!("{START}/{owner}")
-}
+use super::owner::{self, about, address, list_of};
+use super::stations::{INSPECT, StationHead};
+use super::words;
 
 /// The station's first page: choosing an owner.
 #[component]
@@ -99,11 +93,11 @@ pub fn InspectPage() -> impl IntoView {
             <p class="lab-subject">
                 <a href=about.href>{about.words}</a>
                 <span>
-                    <a class="button" href=format!("{}?owner={owner}", trace::PATH)>
+                    <a class="button" href=format!("/lab/trace?owner={owner}")>
                         "What reading costs"
                     </a>
                     " "
-                    <a class="button" href=START>
+                    <a class="button" href=owner::INSPECT>
                         "Inspect another"
                     </a>
                 </span>
@@ -112,57 +106,6 @@ pub fn InspectPage() -> impl IntoView {
                 <Stage owner inspection />
             </Pane>
         })
-    })
-}
-
-/// The list of an owner that the address names, if the reader may see it.
-pub fn list_of(owner: &Topic, reader: Option<&Handle>, name: &str) -> Result<Relation, Problem> {
-    let view = View::of(owner, reader);
-    let what = match owner {
-        Topic::Post(_) => "A post",
-        Topic::User(_) => "A person",
-    };
-    let lists = || {
-        owner
-            .relations()
-            .iter()
-            .copied()
-            .filter(move |list| view.shows(*list))
-    };
-    lists().find(|list| list.as_str() == name).ok_or_else(|| {
-        let names = lists().map(Relation::as_str).collect::<Vec<_>>().join(", ");
-        Problem::invalid(
-            "list",
-            format!("{what} has no list “{name}”. `list` is one of: {names}."),
-        )
-    })
-}
-
-/// The description of an owner.
-pub struct OwnerDescription {
-    /// In words.
-    pub words: String,
-    /// The address of its page.
-    pub href: String,
-}
-
-/// Looks up the description of an owner.
-pub async fn about(owner: &Topic) -> Result<OwnerDescription, Problem> {
-    Ok(match owner {
-        Topic::Post(id) => {
-            let post = feed()?.posts().get(*id, None).await?.post;
-            OwnerDescription {
-                words: format!("{}: “{}”", post.author.name, beginning(post.text.as_str())),
-                href: format!("/post/{id}"),
-            }
-        }
-        Topic::User(handle) => OwnerDescription {
-            words: format!(
-                "{} (@{handle})",
-                feed()?.people().profile(handle, None).await?.name
-            ),
-            href: format!("/@{handle}"),
-        },
     })
 }
 

@@ -6,10 +6,9 @@ use std::str::FromStr;
 use document::trace::{Read, reads};
 use feed::to_problem;
 use model::{Cursor, Handle, Problem, Relation, Topic, View};
+use store::Store;
 use store::inspect::InspectedOwner;
 use store::overflow::Stretch;
-
-use super::Workshop;
 
 /// How many items a step shows: as many as the pages of likes and followers.
 const ITEMS: usize = 50;
@@ -54,59 +53,52 @@ pub struct Trace {
 /// The end from which the next step continues, and its position.
 type Continuation = Option<(bool, Cursor)>;
 
-impl Workshop {
-    /// Walks through a list and counts what is read for each step, and for nothing else.
-    ///
-    /// # Errors
-    /// A problem with the field `list` if the reader may not see it.
-    pub async fn trace(
-        &self,
-        reader: Option<&Handle>,
-        owner: &Topic,
-        relation: Relation,
-        steps: &Steps,
-    ) -> Result<Trace, Problem> {
-        let view = View::of(owner, reader);
-        let whole = self
-            .feed
-            .store()
-            .inspect_owner(owner, view)
-            .await
-            .map_err(to_problem)?;
-        if !whole.lists.contains_key(&relation) {
-            return Err(Problem::invalid("list", "There is no such list for you."));
-        }
-        let list = self.feed.store().list(relation);
-        let mut go_on: Continuation = None;
-        let mut traced = Vec::new();
-        for step in steps.0.iter().copied() {
-            let (upwards, after) = match (step, go_on) {
-                (Step::Next, None) => {
-                    traced.push(Traced {
-                        step,
-                        found: None,
-                        reads: Vec::new(),
-                    });
-                    continue;
-                }
-                (Step::Next, Some((upwards, after))) => (upwards, Some(after)),
-                (other, _) => (other == Step::Oldest, None),
-            };
-            let (found, reads) = match step {
-                Step::Place(place) => reads(list.from_offset(owner, place.saturating_sub(1), ITEMS)).await,
-                _ if upwards => reads(list.oldest_first(owner, after, ITEMS)).await,
-                _ => reads(list.newest_first(owner, after, ITEMS)).await,
-            };
-            let found = found.map_err(to_problem)?;
-            go_on = found.next.map(|next| (upwards, next));
-            traced.push(Traced {
-                step,
-                found: Some(found),
-                reads,
-            });
-        }
-        Ok(Trace { whole, steps: traced })
+/// Walks through a list and counts what is read for each step, and for nothing else.
+///
+/// # Errors
+/// A problem with the field `list` if the reader may not see it.
+pub async fn trace(
+    store: &Store,
+    reader: Option<&Handle>,
+    owner: &Topic,
+    relation: Relation,
+    steps: &Steps,
+) -> Result<Trace, Problem> {
+    let view = View::of(owner, reader);
+    let whole = store.inspect_owner(owner, view).await.map_err(to_problem)?;
+    if !whole.lists.contains_key(&relation) {
+        return Err(Problem::invalid("list", "There is no such list for you."));
     }
+    let list = store.list(relation);
+    let mut go_on: Continuation = None;
+    let mut traced = Vec::new();
+    for step in steps.0.iter().copied() {
+        let (upwards, after) = match (step, go_on) {
+            (Step::Next, None) => {
+                traced.push(Traced {
+                    step,
+                    found: None,
+                    reads: Vec::new(),
+                });
+                continue;
+            }
+            (Step::Next, Some((upwards, after))) => (upwards, Some(after)),
+            (other, _) => (other == Step::Oldest, None),
+        };
+        let (found, reads) = match step {
+            Step::Place(place) => reads(list.from_offset(owner, place.saturating_sub(1), ITEMS)).await,
+            _ if upwards => reads(list.oldest_first(owner, after, ITEMS)).await,
+            _ => reads(list.newest_first(owner, after, ITEMS)).await,
+        };
+        let found = found.map_err(to_problem)?;
+        go_on = found.next.map(|next| (upwards, next));
+        traced.push(Traced {
+            step,
+            found: Some(found),
+            reads,
+        });
+    }
+    Ok(Trace { whole, steps: traced })
 }
 
 impl Steps {
