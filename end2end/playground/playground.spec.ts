@@ -105,7 +105,7 @@ test("a wrong address is refused by name", async ({ page, site }) => {
 });
 
 test.describe("where the program does not arrive", () => {
-  test.use({ tolerated: [/ERR_FAILED/, /Failed to fetch/] });
+  test.use({ tolerated: [/ERR_FAILED|Failed to fetch/] });
 
   test("the page says so", async ({ page, site }) => {
     await page.route("**/playground.wasm", (route) => route.abort());
@@ -122,7 +122,7 @@ test.describe("without JavaScript", () => {
 
   test("each page shows how it begins", async ({ page, site }) => {
     await page.goto(`${site}crash/`);
-    await expect(page.getByText("Without JavaScript, each page here shows only how it begins")).toBeVisible();
+    await expect(page.locator("noscript p")).toBeVisible();
     await expect(page.locator(".pane")).toBeVisible();
   });
 });

@@ -7,9 +7,6 @@ use workshop::pages::{Articles, Sheets, Stations};
 use workshop::race::{self, Clicks, Race};
 use workshop::{Protocol, Tally};
 
-/// Both read before either of them writes, and then both finish.
-const CLICKS: &str = "ababababab";
-
 #[component]
 pub fn FrontPage() -> impl IntoView {
     view! {
@@ -34,7 +31,8 @@ pub fn FrontPage() -> impl IntoView {
 #[component]
 fn Outcome(protocol: Protocol, title: &'static str) -> impl IntoView {
     Suspend::new(async move {
-        let clicks: Clicks = CLICKS.parse().ok()?;
+        // In turns, until both are done.
+        let clicks: Clicks = "ab".repeat(Clicks::MOST / 2).parse().ok()?;
         let Race {
             clicks,
             fill,

@@ -1,6 +1,9 @@
 //! Controls that several stations have.
 
-#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
+#![cfg_attr(
+    feature = "pages",
+    expect(clippy::needless_pass_by_value, reason = "a component owns its props")
+)]
 
 use leptos::prelude::*;
 
