@@ -4,6 +4,8 @@
 //! WebAssembly and puts it on a static site, where `public/playground.js` runs it for each address that is opened. Its
 //! system interface is WASI's first preview, of which it needs the arguments, the output, a clock and random numbers.
 
+#![recursion_limit = "256"]
+
 mod front;
 mod links;
 mod page;
