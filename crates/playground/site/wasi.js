@@ -114,8 +114,7 @@ export async function run(module, args) {
   try {
     /** @type {() => void} */ (instance.exports._start)();
   } catch (error) {
-    if (!(error instanceof Exit)) throw new Error(text(2), { cause: error });
-    if (error.code !== 0) throw new Error(text(2), { cause: error });
+    if (!(error instanceof Exit && error.code === 0)) throw new Error(text(2), { cause: error });
   }
   return text(1);
 }
