@@ -13,6 +13,8 @@ use bson::{Bson, Document, doc};
 use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 use embedded::Embedded;
 
+use crate::fingerprint::Fingerprint;
+
 /// How many answers are kept before all are dropped.
 const MOST: usize = 100_000;
 
@@ -23,7 +25,7 @@ pub struct State(u64);
 /// The documents of each collection, encoded.
 type Collections = BTreeMap<String, Arc<Vec<Vec<u8>>>>;
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 enum Command {
     Find(Find),
     Count(Document),
@@ -65,6 +67,27 @@ struct Known {
 struct Past {
     cached: Arc<Cached>,
     state: State,
+}
+
+impl Hash for Command {
+    fn hash<H: Hasher>(&self, digest: &mut H) {
+        std::mem::discriminant(self).hash(digest);
+        match self {
+            Self::Find(find) => find.add_to(digest),
+            Self::Count(filter) => filter.add_to(digest),
+            Self::Distinct(field, filter) => {
+                field.hash(digest);
+                filter.add_to(digest);
+            }
+            Self::Aggregate(documents) | Self::Insert(documents) => documents.add_to(digest),
+            Self::Update(update) => update.add_to(digest),
+            Self::FindAndModify(change) => change.add_to(digest),
+            Self::Delete(filter, many) => {
+                filter.add_to(digest);
+                many.hash(digest);
+            }
+        }
+    }
 }
 
 impl Command {
@@ -145,7 +168,7 @@ impl Cached {
         collection: &str,
         command: Command,
     ) -> (Result<Answer>, State) {
-        let asked = digest(&(state, collection, format!("{command:?}")));
+        let asked = digest(&(state, collection, &command));
         if let Some(known) = self.known.lock().unwrap().answers.get(&asked) {
             return known.clone();
         }

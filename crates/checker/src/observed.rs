@@ -1,12 +1,13 @@
 //! An engine that records the answers to an operation. What an operation does next depends only on them.
 
-use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
 use document::{Engine, Find, FindAndModify, Layer, Result, Update, Updated};
+
+use crate::fingerprint::Fingerprint;
 
 /// A digest of all answers that an operation has received, in their order.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +30,8 @@ impl Answers {
         version.hash(&mut *self.0.lock().unwrap());
     }
 
-    fn note<T: Debug>(&self, answer: Result<T>) -> Result<T> {
-        format!("{answer:?}").hash(&mut *self.0.lock().unwrap());
+    fn note<T: Fingerprint>(&self, answer: Result<T>) -> Result<T> {
+        answer.add_to(&mut *self.0.lock().unwrap());
         answer
     }
 }

@@ -5,6 +5,7 @@
 //! operation, and the same remaining bounds. Everything that can follow from there has been tried already. Nothing else
 //! is left out: within its bounds, each interleaving is run, or agrees from some state on with one that is.
 
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use futures::future::join_all;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+pub use crate::bounds::{Bounds, least, within};
 use crate::cached::{Cached, State};
 use crate::dice::Dice;
 use crate::history::History;
@@ -35,41 +37,6 @@ struct Choice {
     decision: Decision,
     /// How old a read is.
     age: Age,
-}
-
-/// How far the enumeration goes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Bounds {
-    /// How often a run may switch away from an operation that could go on. Unbounded when large.
-    pub switches: usize,
-    /// How many crashes, lost answers or lost calls a run may have.
-    pub faults: usize,
-}
-
-/// Bounds.
-pub const fn within(switches: usize, faults: usize) -> Bounds {
-    Bounds { switches, faults }
-}
-
-/// Wider bounds than those of a test, which find every fault found so far. `SPILLWAY_MODEL_SWITCHES=9` enumerates
-/// everything, and `SPILLWAY_MODEL_FAULTS=2` adds two crashes or lost answers.
-pub fn least() -> Bounds {
-    let number = |variable: &str| std::env::var(variable).map_or(0, |number| number.parse().unwrap());
-    Bounds {
-        switches: number("SPILLWAY_MODEL_SWITCHES"),
-        faults: number("SPILLWAY_MODEL_FAULTS"),
-    }
-}
-
-impl Bounds {
-    /// These, or the others where they are wider.
-    #[must_use]
-    pub fn at_least(self, least: Self) -> Self {
-        Self {
-            switches: self.switches.max(least.switches),
-            faults: self.faults.max(least.faults),
-        }
-    }
 }
 
 /// How one run ended.
@@ -96,6 +63,8 @@ pub struct Explorer {
     pub history: History,
     /// The states that runs have been in.
     visited: Visited,
+    /// Digests of how runs have ended.
+    ends: HashSet<u64>,
 }
 
 impl Explorer {
@@ -110,7 +79,21 @@ impl Explorer {
             stale: None,
             history: History::default(),
             visited: Visited::default(),
+            ends: HashSet::new(),
         }
+    }
+
+    /// Whether no earlier run ended with the same documents, the same crashes and the same `more`, which is whatever else
+    /// determines what the test does after a run. If one did, nothing new can come of it.
+    pub fn ends_as_no_other(&mut self, run: &Run, more: impl Hash) -> bool {
+        let mut hasher = DefaultHasher::new();
+        (self.engine.now(), &run.crashed, more).hash(&mut hasher);
+        self.ends.insert(hasher.finish())
+    }
+
+    /// How many runs ended differently.
+    pub fn different_ends(&self) -> usize {
+        self.ends.len()
     }
 
     /// Allows this many old reads in a run.

@@ -62,6 +62,17 @@ impl Store {
         })
     }
 
+    /// Another server's store with the same documents: over another way to the engine whose collections this one has
+    /// prepared, and with nothing of this one's in memory.
+    #[must_use]
+    pub fn over(&self, engine: Engine) -> Self {
+        Self {
+            engine,
+            settings: Arc::clone(&self.settings),
+            lists: Arc::new(all_lists(&self.settings)),
+        }
+    }
+
     /// Whether an engine holds the people of a store, without preparing it.
     pub async fn has_people(engine: &dyn DocumentEngine) -> Result<bool> {
         holds_any(engine, people::COLLECTION).await

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod departed;
 #[path = "../support/early.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod early;
@@ -21,6 +22,7 @@ mod support;
 
 use std::sync::Arc;
 
+use crate::departed::Departed;
 use crate::early::Early::{AuthorInTimelines, Reader, UndeliveredPosts};
 use crate::early::Hasty;
 use crate::flawed_feed::FeedFlaw::{AgreesWithLeaving, FollowsLeaving};
@@ -32,7 +34,7 @@ use crate::support::Act::{
     self, BeCommentedOn, BeFollowed, BeLiked, BeUnfollowed, BeginToPublish, Comment, Delete, Deliver, Edit,
     Finish, Follow, Join, Leave, Like, Look, Mark, Publish, Share, SignIn, Undo,
 };
-use crate::support::{Departed, Scenario, assert_nothing_begins};
+use crate::support::{Scenario, assert_nothing_begins};
 use checker::mutant::Fault::{self, Guard, Guards, Never, Part};
 use checker::mutant::{Mutant, fails};
 use checker::schedule::Between;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use document::Engine;
 use model::Timestamp;
 use store::Store;
+use store::reactions::Reaction;
 
 use crate::support::actor::Act::{
     self, BeginToLike, Comment, Delete, Finish, Follow, Like, LikeOther, Share, Unfollow, Unlike, Unshare,
@@ -22,7 +23,7 @@ use checker::cached::Cached;
 use checker::history::{History, Items};
 use checker::mutant::Fault::{Guard, Never, Part};
 use checker::mutant::{Mutant, fails};
-use checker::schedule::{Between, Bounds, Explorer, least, within};
+use checker::schedule::{Between, Bounds, Explorer, Operation, Run, least, within};
 use checker::stale::{Versions, old_reads};
 use checker::step::Step::{Commit, Confirm, Push, RemoveFromHead};
 
@@ -81,7 +82,7 @@ impl Scenario {
             operated = versions.engine();
             explorer = explorer.with_stale_reads(versions, old_reads());
         }
-        let open = async |engine| Store::open(engine, store.settings().clone()).await.unwrap();
+        let open = async |engine| store.over(engine);
         let number = fresh();
         loop {
             NUMBERS.set(number);
@@ -91,58 +92,90 @@ impl Scenario {
             let run = explorer
                 .run(&operated, &open, &operations, between, async || {})
                 .await;
-            let Some(run) = run else {
-                if explorer.advance() {
-                    continue;
-                }
-                break;
-            };
-            let events = format!("{:#?}", run.story);
-            history.assert_correct(false, &run.story);
-            let faultless = !run
-                .story
-                .iter()
-                .any(|line| !line.ends_with("Proceed") && !line.ends_with("ends"));
-            if faultless {
-                assert_eq!(
-                    actor.begun(store).await,
-                    [],
-                    "nothing was interrupted in {events}"
-                );
-                let holds = actor.assert_lists_agree(store, &reaction, &events).await;
-                assert_eq!(holds, self.holds.unwrap_or(holds), "after {events}");
-            }
-            let end = engine.now();
-            // The crashed requests have not been retried.
-            store.reactions().finish_all(LATER).await.unwrap();
-            let swept = format!("{events}, swept");
-            actor.assert_lists_agree(store, &reaction, &swept).await;
-            assert_eq!(actor.begun(store).await, [], "after {swept}");
-            engine.go_back_to(end);
-            for (operation, crashed) in operations.iter().zip(&run.crashed) {
-                if *crashed {
-                    operation(store.clone()).await;
+            if let Some(run) = run {
+                history.assert_correct(false, &run.story);
+                let faultless = !run
+                    .story
+                    .iter()
+                    .any(|line| !line.ends_with("Proceed") && !line.ends_with("ends"));
+                if explorer.ends_as_no_other(&run, (faultless, NUMBERS.get())) {
+                    let end = End {
+                        run,
+                        faultless,
+                        faults: bounds.faults,
+                    };
+                    self.look_at_the_end((&actor, &reaction), (engine, store), &operations, &end)
+                        .await;
                 }
             }
-            let again = format!("{events}, tried again");
-            // A lost answer while an attempt repaired an earlier one leaves an intent for the next.
-            if bounds.faults < 2 || actor.begun(store).await.is_empty() {
-                actor.assert_lists_agree(store, &reaction, &again).await;
-            }
-            store.reactions().finish_all(LATER).await.unwrap();
-            let swept = format!("{again}, swept");
-            let holds = actor.assert_lists_agree(store, &reaction, &swept).await;
-            if !run.crashed.contains(&true) {
-                assert_eq!(holds, self.holds.unwrap_or(holds), "after {again}");
-            }
-            assert_eq!(actor.begun(store).await, [], "after {again}, swept");
             if !explorer.advance() {
                 break;
             }
         }
-        println!("{} runs", explorer.runs);
+        println!(
+            "{} runs, {} different ends",
+            explorer.runs,
+            explorer.different_ends()
+        );
         assert!(explorer.runs > 20, "only {} runs", explorer.runs);
     }
+
+    /// Lets a sweep, or a sweep after the clients tried again, finish what a run left, and looks at the lists.
+    async fn look_at_the_end(
+        &self,
+        (actor, reaction): (&Actor, &Reaction),
+        (engine, store): (&Arc<Cached>, &Store),
+        operations: &[Operation<Store>],
+        End {
+            run,
+            faultless,
+            faults,
+        }: &End,
+    ) {
+        let events = format!("{:#?}", run.story);
+        if *faultless {
+            assert_eq!(
+                actor.begun(store).await,
+                [],
+                "nothing was interrupted in {events}"
+            );
+            let holds = actor.assert_lists_agree(store, reaction, &events).await;
+            assert_eq!(holds, self.holds.unwrap_or(holds), "after {events}");
+        }
+        let end = engine.now();
+        // The crashed requests have not been retried.
+        store.reactions().finish_all(LATER).await.unwrap();
+        let swept = format!("{events}, swept");
+        actor.assert_lists_agree(store, reaction, &swept).await;
+        assert_eq!(actor.begun(store).await, [], "after {swept}");
+        engine.go_back_to(end);
+        for (operation, crashed) in operations.iter().zip(&run.crashed) {
+            if *crashed {
+                operation(store.clone()).await;
+            }
+        }
+        let again = format!("{events}, tried again");
+        // A lost answer while an attempt repaired an earlier one leaves an intent for the next.
+        if *faults < 2 || actor.begun(store).await.is_empty() {
+            actor.assert_lists_agree(store, reaction, &again).await;
+        }
+        store.reactions().finish_all(LATER).await.unwrap();
+        let swept = format!("{again}, swept");
+        let holds = actor.assert_lists_agree(store, reaction, &swept).await;
+        if !run.crashed.contains(&true) {
+            assert_eq!(holds, self.holds.unwrap_or(holds), "after {again}");
+        }
+        assert_eq!(actor.begun(store).await, [], "after {again}, swept");
+    }
+}
+
+/// How a run ended.
+struct End {
+    run: Run,
+    /// Whether nothing failed in it.
+    faultless: bool,
+    /// How many faults a run may have.
+    faults: usize,
 }
 
 /// Two tests for each scenario, and the scenario by its name.
