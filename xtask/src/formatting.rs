@@ -10,13 +10,14 @@ use crate::repository::Repository;
 use crate::site;
 
 /// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
-const PRETTIER: [&str; 9] = [
+const PRETTIER: [&str; 10] = [
     "crates/playground/site",
     "end2end",
     "examples/node",
     "package.json",
     "public/completion.js",
     "public/console.js",
+    "public/lesson.js",
     "public/projector.js",
     "xtask/playground.mjs",
     "xtask/site.mjs",

@@ -1,6 +1,9 @@
-//! The class that uses a store together: all of it is one document, `{_id: "class", post, seats, called, students:
-//! {handle: {name, brought}}}` of the collection `meta`. It is bounded by the number of seats, so it may hold its list
-//! itself: an outlier pattern would be too much.
+//! The class that uses a store together: all of it is one document, `{_id: "class", post, seats, called, station,
+//! revealed, students: {handle: {name, brought, answers: {exercise: {tries, right}}, votes: {station: option}}}}` of
+//! the collection `meta`. It is bounded by the number of seats, so it may hold its list itself: an outlier pattern
+//! would be too much.
+
+use std::collections::BTreeMap;
 
 use bson::{Bson, Document, doc};
 use model::{Handle, Person, PostId};
@@ -26,6 +29,10 @@ pub struct Stored {
     pub post: PostId,
     /// How many people of the town were called.
     pub called: u64,
+    /// The station that the teacher shows, if any.
+    pub station: Option<String>,
+    /// Whether the answers to the question of that station are shown. From then on nobody votes.
+    pub revealed: bool,
     /// The students who joined, ordered by how many people they brought, most first.
     pub students: Vec<Student>,
 }
@@ -38,6 +45,19 @@ pub struct Student {
     /// How many people they brought. People whose like is not written yet already count, so that nobody is called
     /// twice.
     pub brought: u64,
+    /// The exercises that they tried, by number.
+    pub answers: BTreeMap<usize, Answered>,
+    /// The options that they voted for, by station.
+    pub votes: BTreeMap<String, usize>,
+}
+
+/// What a student did with an exercise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answered {
+    /// How many answers they tried, up to the right one.
+    pub tries: u64,
+    /// Whether one was right.
+    pub right: bool,
 }
 
 impl<'a> Class<'a> {
@@ -102,9 +122,62 @@ impl<'a> Class<'a> {
         Ok(called.map(|class| number(&class, "called")))
     }
 
+    /// Shows the class a station, or none. Showing the same one again changes nothing. The name of a station has no dot.
+    pub async fn show(&self, station: Option<&str>) -> Result<()> {
+        let another = doc! { "_id": CLASS, "station": { "$ne": station } };
+        let change = station.map_or_else(
+            || doc! { "$unset": { "station": "", "revealed": "" } },
+            |station| doc! { "$set": { "station": station, "revealed": false } },
+        );
+        let update = Update::one(another, change);
+        self.store.engine().update(META, update).await.map(drop)
+    }
+
+    /// Shows the answers to the question of a station, if it is the one that the class sees. Returns whether it is.
+    pub async fn reveal(&self, station: &str) -> Result<bool> {
+        let shown = doc! { "_id": CLASS, "station": station };
+        self.matched(shown, doc! { "$set": { "revealed": true } }).await
+    }
+
+    /// Stores a student's vote in place of an earlier one. Returns whether it counts: only while the class sees the
+    /// station and not yet the answers.
+    pub async fn vote(&self, student: &Handle, station: &str, option: usize) -> Result<bool> {
+        let seat = format!("students.{student}");
+        let open = doc! {
+            "_id": CLASS, "station": station, "revealed": { "$ne": true }, &seat: { "$exists": true },
+        };
+        let option = i64::try_from(option).unwrap_or(i64::MAX);
+        self.matched(
+            open,
+            doc! { "$set": { format!("{seat}.votes.{station}"): option } },
+        )
+        .await
+    }
+
+    /// Counts a student's answer to an exercise, unless an earlier one was right. Nothing is stored of somebody who is
+    /// not in the class.
+    pub async fn answered(&self, student: &Handle, exercise: usize, right: bool) -> Result<()> {
+        let seat = format!("students.{student}");
+        let answers = format!("{seat}.answers.{exercise}");
+        let open = doc! {
+            "_id": CLASS, &seat: { "$exists": true }, format!("{answers}.right"): { "$ne": true },
+        };
+        let change = doc! {
+            "$inc": { format!("{answers}.tries"): 1_i64 },
+            "$set": { format!("{answers}.right"): right },
+        };
+        self.matched(open, change).await.map(drop)
+    }
+
     /// Removes everybody. The class keeps its post.
     pub async fn empty(&self) -> Result<()> {
-        self.change(doc! { "$set": nobody() }).await
+        let nothing = doc! { "station": "", "revealed": "" };
+        self.change(doc! { "$set": nobody(), "$unset": nothing }).await
+    }
+
+    async fn matched(&self, filter: Document, change: Document) -> Result<bool> {
+        let update = Update::one(filter, change);
+        Ok(self.store.engine().update(META, update).await?.matched > 0)
     }
 
     async fn change(&self, change: Document) -> Result<()> {
@@ -128,8 +201,20 @@ fn stored(class: &Document) -> Result<Stored> {
             handle: handle.parse().ok()?,
             name: seat.get_str("name").ok()?.parse().ok()?,
         };
-        let brought = number(seat, "brought");
-        Some(Student { person, brought })
+        let each = |field| seat.get_document(field).ok().into_iter().flatten();
+        let answers = each("answers").filter_map(|(exercise, answered)| {
+            let answered = answered.as_document()?;
+            let (tries, right) = (number(answered, "tries"), answered.get_bool("right").ok()?);
+            Some((exercise.parse().ok()?, Answered { tries, right }))
+        });
+        let votes = each("votes")
+            .filter_map(|(station, option)| Some((station.clone(), usize::try_from(option.as_i64()?).ok()?)));
+        Some(Student {
+            brought: number(seat, "brought"),
+            answers: answers.collect(),
+            votes: votes.collect(),
+            person,
+        })
     };
     let seats = class.get_document("students").ok();
     let mut students: Vec<_> = seats.into_iter().flatten().filter_map(student).collect();
@@ -141,6 +226,8 @@ fn stored(class: &Document) -> Result<Stored> {
     Ok(Stored {
         post: PostId::from(fields::uuid(class, "post")?),
         called: number(class, "called"),
+        station: class.get_str("station").ok().map(str::to_owned),
+        revealed: class.get_bool("revealed").unwrap_or_default(),
         students,
     })
 }

@@ -11,8 +11,9 @@ use ui::reply::{Form, referring_page};
 use ui::request::feed;
 use ui::session;
 
+use crate::exercise::Question;
 use crate::layouts::Course;
-use crate::pages::{COOKIE, in_turn, key, workshop};
+use crate::pages::{COOKIE, FOLLOWS, answered, in_turn, key, workshop};
 use crate::report::StormChoice;
 
 /// The pages that show what the forms do.
@@ -31,7 +32,7 @@ pub const STARTS: [&str; 5] = [
 ];
 
 /// What changes nothing that others see.
-pub const PRIVATE: [&str; 2] = [EnterLine::PATH, RestartConsole::PATH];
+pub const PRIVATE: [&str; 3] = [EnterLine::PATH, FollowTeacher::PATH, RestartConsole::PATH];
 
 /// Joins the class and signs in. There is no password: a student who loses their session joins again.
 #[server(endpoint = "join_class")]
@@ -50,6 +51,49 @@ pub async fn join_class(name: String) -> Result<Handle, ActionError> {
 pub async fn bring_people() -> Result<u64, ActionError> {
     let result = async { workshop()?.add_likes(&session::require()?.handle).await };
     Form::new("bring_people").answer(result.await, |_| CLASS.to_owned())
+}
+
+/// Votes for an option of a station's question, in place of an earlier vote.
+#[server(endpoint = "vote")]
+pub async fn vote(station: String, option: usize) -> Result<(), ActionError> {
+    let result = async {
+        let student = session::require()?.handle;
+        workshop()?.vote(&student, &station, option).await
+    };
+    Form::new("vote").answer(result.await, |()| format!("/lab/{station}"))
+}
+
+/// Makes this browser go along with the teacher, or stay.
+#[server(endpoint = "follow_teacher")]
+pub async fn follow_teacher(on: bool) -> Result<(), ActionError> {
+    let result = async {
+        session::require()?;
+        if on {
+            remember(FOLLOWS, "on", A_DAY);
+        } else {
+            remember(FOLLOWS, "", 0);
+        }
+        Ok(())
+    };
+    let back = || referring_page().unwrap_or_else(|| CLASS.to_owned());
+    Form::new("follow_teacher").answer(result.await, |()| back())
+}
+
+/// Tries an answer to an exercise, and records for the teacher whether it is right.
+#[server(endpoint = "answer_exercise")]
+pub async fn answer_exercise(exercise: String, answer: String) -> Result<bool, ActionError> {
+    let result = async {
+        let student = session::require()?.handle;
+        let question = Question::numbered(&exercise)?;
+        let tried = answer.clone();
+        let grade = in_turn(move || async move { question.grade(&tried).await }).await?;
+        let workshop = workshop()?;
+        workshop
+            .record_answer(&student, question.number, grade.right)
+            .await?;
+        Ok(grade.right)
+    };
+    Form::new("answer_exercise").answer(result.await, |_| answered(&exercise, &answer))
 }
 
 /// Starts a race up to this many items of this many bytes, unless one is already running.
@@ -168,7 +212,7 @@ pub async fn enter_line(line: String) -> Result<(), ActionError> {
         let key = key().unwrap_or_else(|| workshop.feed().fresh_id(now));
         let consoles = workshop.consoles().clone();
         in_turn(move || async move { consoles.enter(key, &line, client.peer, now).await }).await?;
-        remember(&key.to_string(), A_DAY);
+        remember(COOKIE, &key.to_string(), A_DAY);
         Ok(())
     };
     form.answer(result.await, |()| CONSOLE.to_owned())
@@ -181,18 +225,18 @@ pub async fn restart_console() -> Result<(), ActionError> {
         if let Some(key) = key() {
             workshop()?.consoles().close(key);
         }
-        remember("", 0);
+        remember(COOKIE, "", 0);
         Ok(())
     };
     Form::new("restart_console").answer(result.await, |()| CONSOLE.to_owned())
 }
 
-/// How long a browser keeps the key of its console, in seconds.
+/// How long a browser keeps the key of its console, and whether it follows the teacher, in seconds.
 const A_DAY: u32 = 24 * 60 * 60;
 
-/// Makes the browser keep the key of its console.
-fn remember(key: &str, seconds: u32) {
-    let cookie = session::current().and_then(|session| session.cookies().other(COOKIE, key, seconds));
+/// Makes the browser keep a cookie.
+fn remember(name: &str, value: &str, seconds: u32) {
+    let cookie = session::current().and_then(|session| session.cookies().other(name, value, seconds));
     if let (Some(cookie), Some(response)) = (cookie, use_context::<ResponseOptions>()) {
         response.append_header(SET_COOKIE, cookie);
     }

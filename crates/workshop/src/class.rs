@@ -2,6 +2,9 @@
 //! each student brought. `store` keeps it in one document (`crates/store/src/class.rs`).
 
 mod calling;
+mod lesson;
+mod members;
+mod polls;
 
 use std::collections::HashSet;
 
@@ -9,14 +12,16 @@ use feed::{Client, SessionToken, to_problem};
 use model::{Account, DisplayName, Handle, Kind, Person, PostCard, PostId, Problem, Relation, Topic};
 use store::Store;
 use store::class::Stored;
-pub use store::class::Student;
+pub use store::class::{Answered, Student};
 use store::overflow::Item;
 use store::people::User;
 use store::posts::{Order, StoredPost};
-use store::sessions::Session;
 use tokio::sync::{OnceCell, Semaphore};
 
 use self::calling::{handles, nth_of};
+pub use self::lesson::Lesson;
+pub use self::members::Members;
+pub use self::polls::{POLLS, Poll};
 use crate::Workshop;
 
 /// How many students can join.
@@ -58,13 +63,6 @@ pub struct ClassCount {
     pub items: u64,
     /// The number of different people among them.
     pub people: u64,
-}
-
-/// The students who stay when the town is reset.
-#[derive(Debug, Clone, Default)]
-pub struct Members {
-    users: Vec<User>,
-    sessions: Vec<Session>,
 }
 
 /// Where a class meets, and whom it can bring.
@@ -248,10 +246,7 @@ impl Workshop {
         let class = self.stored_class().await?;
         let town = self.townspeople(&class).await?;
         if !is_in(&class, student) {
-            return Err(Problem::new(
-                Kind::Forbidden,
-                "You are not in this class. Join it by your name first.",
-            ));
+            return Err(not_in_the_class());
         }
         let (party, all) = (whole(PEOPLE_AT_A_TIME), whole(town.len()));
         let called = self.store().class().call(student, party, all).await;
@@ -302,48 +297,6 @@ impl Workshop {
         })
     }
 
-    /// The students with their sessions, to be carried over into the new town.
-    pub async fn class_members(&self) -> Result<Members, Problem> {
-        let mut members = Members::default();
-        for student in self.stored_class().await?.students {
-            let handle = student.person.handle;
-            members
-                .users
-                .extend(self.store().people().get(&handle).await.map_err(to_problem)?);
-            members
-                .sessions
-                .extend(self.store().sessions().of(&handle).await.map_err(to_problem)?);
-        }
-        Ok(members)
-    }
-
-    /// Begins the class again, with its students, in a town that was just loaded again.
-    pub async fn reopen_class(&self, members: Members) -> Result<(), Problem> {
-        let seats = self.store().class();
-        // The post keeps its id, so everybody who watches it continues to.
-        seats.empty().await.map_err(to_problem)?;
-        self.open_class().await?;
-        for user in &members.users {
-            let born = self.feed.fresh_id(user.at);
-            self.store()
-                .people()
-                .insert(user, born)
-                .await
-                .map_err(to_problem)?;
-            seats.take_seat(SEATS).await.map_err(to_problem)?;
-            seats.add(&user.person).await.map_err(to_problem)?;
-        }
-        for session in &members.sessions {
-            self.store()
-                .sessions()
-                .insert(session)
-                .await
-                .map_err(to_problem)?;
-        }
-        self.feed.live().reset();
-        Ok(())
-    }
-
     fn store(&self) -> &Store {
         self.feed.store()
     }
@@ -385,6 +338,13 @@ impl Workshop {
         let townspeople = &self.classroom()?.townspeople;
         townspeople.get_or_try_init(|| read).await.map(Vec::as_slice)
     }
+}
+
+fn not_in_the_class() -> Problem {
+    Problem::new(
+        Kind::Forbidden,
+        "You are not in this class. Join it by your name first.",
+    )
 }
 
 fn whole(number: usize) -> i64 {

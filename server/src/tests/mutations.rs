@@ -14,10 +14,10 @@ use crate::api::DESCRIPTION;
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// The teacher's routes, which are outside of the sessions because a reset empties them.
-const TEACHERS: [&str; 2] = ["/lab/class/anew", "/lab/class/withhold"];
+const TEACHERS: [&str; 3] = ["/lab/class/anew", "/lab/class/withhold", "/lab/class/lesson"];
 
 /// What changes nothing in the store: a console is in memory.
-const CONSOLE: [&str; 2] = ["/api/enter_line", "/api/restart_console"];
+const PRIVATE: [&str; 3] = ["/api/enter_line", "/api/restart_console", "/api/follow_teacher"];
 
 /// Another session of the actor.
 const ELSEWHERE: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ";
@@ -124,16 +124,20 @@ fn all() -> Vec<Mutation> {
             // Only for the teacher: `server/tests/http/class.rs`.
             ("POST", TEACHERS[0], "", Nobody),
             ("POST", TEACHERS[1], "post={post}&on=true", Nobody),
+            ("POST", TEACHERS[2], "station=race", Nobody),
             ("POST", "/api/join_class", "name=Carol", Nobody),
             ("POST", "/api/bring_people", "", Visitors),
+            ("POST", "/api/vote", "station=race&option=1", Visitors),
+            ("POST", "/api/answer_exercise", "exercise=5&answer=2", Visitors),
             ("POST", "/api/start_storm", "target=quiet&actors=1&rate=1&at_once=1&seconds=1&take_back=0", Visitors),
             ("POST", "/api/stop_storm", "", Visitors),
             ("POST", "/api/start_migration", "items=1000", Visitors),
             ("POST", "/api/stop_migration", "", Visitors),
             ("POST", "/api/lay_out", "relation=likes&kb=1", Visitors),
-            // In memory, for this browser alone.
-            ("POST", CONSOLE[0], "line=show+collections", Nobody),
-            ("POST", CONSOLE[1], "", Nobody),
+            // In memory or in a cookie, for this browser alone.
+            ("POST", PRIVATE[0], "line=show+collections", Nobody),
+            ("POST", PRIVATE[1], "", Nobody),
+            ("POST", PRIVATE[2], "on=true", Visitors),
         ]);
     }
     rows.into_iter()
@@ -381,7 +385,7 @@ async fn past_the_limit_of_a_peer_or_an_account_nothing_changes() {
         let of_peer = scene.stage.limited(|quotas| &mut quotas.peer);
         let of_account = scene.stage.limited(|quotas| &mut quotas.account);
         let mut apps = vec![of_peer];
-        if !TEACHERS.contains(&row.path) && !CONSOLE.contains(&row.path) {
+        if !TEACHERS.contains(&row.path) && !PRIVATE.contains(&row.path) {
             apps.push(of_account);
         }
         for app in apps {
@@ -505,7 +509,7 @@ async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
         let elsewhere = ["/lab/layouts", "_layouts"]
             .iter()
             .any(|end| row.path.ends_with(end))
-            || CONSOLE.contains(&row.path);
+            || PRIVATE.contains(&row.path);
         let changed = scene.stage.everything().await != scene.before;
         assert_eq!(changed, !undone && !elsewhere, "{}", scene.what);
     }

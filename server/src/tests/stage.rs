@@ -249,7 +249,7 @@ impl Stage {
         let workshop = Workshop::new(self.feed.clone(), Some(CLASSROOM.to_owned()));
         workshop.open_class().await.unwrap();
         let seat = doc! { "name": student, "brought": 0_i64 };
-        let seat = doc! { "$set": { format!("students.{student}"): seat } };
+        let seat = doc! { "$set": { format!("students.{student}"): seat, "station": "race" } };
         let class = Update::one(doc! { "_id": "class" }, seat);
         assert_eq!(self.engine.update("meta", class).await.unwrap().modified, 1);
         let people = (0..PEOPLE_AT_A_TIME).map(|nth| {

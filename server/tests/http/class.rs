@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::support::{Answer, Client, Server, spillway, words};
 
-fn sends(client: &Client, path: &str, body: &str) -> Answer {
+pub fn sends(client: &Client, path: &str, body: &str) -> Answer {
     client.submit("text/html", path, body)
 }
 
 /// Signs a student up by name.
-fn joins(server: &Server, name: &str) -> Client {
+pub fn joins(server: &Server, name: &str) -> Client {
     let mut student = server.visitor();
     let answer = sends(&student, "/api/join_class", &format!("name={name}"));
     assert_eq!(answer.status, 303, "{answer:?}");
@@ -20,19 +20,19 @@ fn joins(server: &Server, name: &str) -> Client {
 }
 
 /// Whether the next page will say why this form was refused.
-fn is_refused(answer: &Answer) -> bool {
+pub fn is_refused(answer: &Answer) -> bool {
     let cookie = answer.headers.get("set-cookie");
     cookie.is_some_and(|cookie| cookie.starts_with("spillway-notice="))
 }
 
-fn page(client: &Client, path: &str) -> Answer {
+pub fn page(client: &Client, path: &str) -> Answer {
     let page = client.at_root().with("accept", "text/html").get(path);
     assert_eq!(page.status, 200, "{}", words(&page.text));
     page
 }
 
 /// The browser that opens the link from the terminal.
-fn teaches(server: &mut Server) -> Client {
+pub fn teaches(server: &mut Server) -> Client {
     let link = server.says("The teacher opens ");
     let path = link.strip_prefix(&format!("http://{}", server.address)).unwrap();
     let mut teacher = server.visitor();

@@ -22,6 +22,8 @@ mod input;
 mod inspect;
 #[cfg(feature = "workshop")]
 mod lab;
+#[cfg(feature = "workshop")]
+mod lesson;
 mod limits;
 mod lists;
 mod live;

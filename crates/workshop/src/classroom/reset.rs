@@ -2,6 +2,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::{FromRequest as _, Request, State};
+use axum::http::Method;
 use axum::http::header::SET_COOKIE;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -17,7 +18,7 @@ use web::{ErrorResponse, Peer};
 use super::address::invitation;
 use super::teacher::{self, Token};
 use crate::Workshop;
-use crate::pages::{DESK, RESET, WITHHOLD};
+use crate::pages::{DESK, LESSON, NOW, RESET, Teacher, WITHHOLD};
 
 /// The page of the class.
 const CLASS: &str = "/lab/class";
@@ -82,6 +83,8 @@ pub fn router(reset: Reset) -> Router {
         .route(DESK, get(enter))
         .route(RESET, post(begin))
         .route(WITHHOLD, post(withhold))
+        .route(LESSON, post(lead))
+        .route(NOW, get(now))
         .with_state(reset)
 }
 
@@ -140,12 +143,57 @@ async fn withhold(State(reset): State<Reset>, request: Request) -> Response {
     }
 }
 
+/// What the class sees next: a station, nothing if it is empty, or the answers to its question.
+#[derive(Deserialize)]
+struct Shown {
+    station: String,
+    #[serde(default)]
+    reveal: bool,
+}
+
+async fn lead(State(reset): State<Reset>, request: Request) -> Response {
+    if let Err(refusal) = reset.token.require(&request) {
+        return refusal.into_response();
+    }
+    let form = Form::<Shown>::from_request(request, &()).await;
+    let done = async {
+        let Form(Shown { station, reveal }) =
+            form.map_err(|error| Problem::invalid("station", error.body_text()))?;
+        let station = Some(station).filter(|station| !station.is_empty());
+        match &station {
+            Some(station) if reveal => reset.workshop.reveal(station).await?,
+            station => reset.workshop.show_class(station.as_deref()).await?,
+        }
+        Ok::<_, Problem>(station.map_or(CLASS.to_owned(), |station| format!("/lab/{station}")))
+    };
+    match done.await {
+        Ok(page) => Redirect::to(&page).into_response(),
+        Err(problem) => ErrorResponse::from(problem).into_response(),
+    }
+}
+
+/// The state of the lesson, as a text to compare: whether a browser has to show something else.
+async fn now(State(reset): State<Reset>, request: Request) -> Response {
+    let is_teacher = reset.token.teacher(&request) == Some(Teacher::Proven);
+    match reset.workshop.lesson().await {
+        Ok(lesson) => lesson.state(is_teacher).into_response(),
+        Err(problem) => ErrorResponse::from(problem).into_response(),
+    }
+}
+
 /// Middleware around everything that touches the town: waits while it is being loaded, and marks requests by the
-/// teacher.
+/// teacher. Pages of the workshop get the lesson.
 pub async fn take_part(State(reset): State<Reset>, mut request: Request, next: Next) -> Response {
     if let Some(teacher) = reset.token.teacher(&request) {
         request.extensions_mut().insert(teacher);
     }
     let _with_others = reset.town.read().await;
+    if request.method() == Method::GET && request.uri().path().starts_with("/lab/") {
+        match reset.workshop.lesson().await {
+            Ok(lesson) => drop(request.extensions_mut().insert(lesson)),
+            // The page says what is wrong, if it needs the store.
+            Err(problem) => tracing::warn!(problem = problem.message, "the lesson could not be read"),
+        }
+    }
     next.run(request).await
 }

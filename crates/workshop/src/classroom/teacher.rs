@@ -61,10 +61,7 @@ impl Token {
     pub fn cookie_for(&self, request: &Request) -> Option<HeaderValue> {
         let Query(TokenQuery { token }) = Query::try_from_uri(request.uri()).ok()?;
         self.is(token.trim()).then(|| {
-            let cookie = format!(
-                "{COOKIE_NAME}={}; Path=/lab/class; HttpOnly; SameSite=Lax",
-                self.0
-            );
+            let cookie = format!("{COOKIE_NAME}={}; Path=/lab; HttpOnly; SameSite=Lax", self.0);
             HeaderValue::try_from(cookie).ok()
         })?
     }

@@ -7,6 +7,7 @@ use ui::islands::{Numbers, Pane};
 use ui::request::{loaded, now, query, rejected_form_of};
 use ui::session;
 
+use super::progress::Progress;
 use super::qr::QrCode;
 use super::stations::{CLASS, StationHead};
 use super::workshop;
@@ -46,6 +47,7 @@ pub fn ClassPage() -> impl IntoView {
         let viewer = session::viewer();
         let handle = viewer.as_ref().map(|account| &account.handle);
         let class = workshop.class(handle).await?;
+        // Counting reads the whole list: once, and not again after a while.
         let counted = match query("count") {
             Some(_) => Some(workshop.count_class_likes().await?),
             None => None,
@@ -57,6 +59,8 @@ pub fn ClassPage() -> impl IntoView {
             _ => Vec::new(),
         };
         let student = viewer.clone().filter(|account| is_in(&class, account));
+        let live = counted.is_none();
+        let progress = matches!(teacher, Some(Teacher::Proven)).then(|| class.students.clone());
         let own = handle == Some(&class.card.post.author.handle);
         let (card, signed_in) = (class.card.clone(), handle.is_some());
         let ago = card.post.at.ago(now());
@@ -76,6 +80,7 @@ pub fn ClassPage() -> impl IntoView {
                     <Pane>
                         {student.map(|account| view! { <Bring account /> })}
                         <ClassResults class counted />
+                        {progress.map(|students| view! { <Progress students live /> })}
                     </Pane>
                 </div>
                 {(!latest.is_empty()).then(|| view! { <LatestPosts posts=latest /> })}
@@ -158,7 +163,7 @@ fn ClassResults(class: Class, counted: Option<ClassCount>) -> impl IntoView {
     let brought: u64 = class.students.iter().map(|student| student.brought).sum();
     let most = class.students.first().map_or(1, |student| student.brought.max(1));
     let joined = class.students.len();
-    let rows = class.students.into_iter().map(|Student { person, brought }| {
+    let rows = class.students.into_iter().map(|Student { person, brought, .. }| {
         let width = format!("{}%", brought * 100 / most);
         view! {
             <tr>

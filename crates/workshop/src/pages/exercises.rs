@@ -1,11 +1,23 @@
+use crate::actions::AnswerExercise;
 use crate::exercise::{Grade, QUESTIONS, Question};
 use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
+use leptos_router::params::ParamsMap;
 use model::Problem;
 use ui::components::grouped;
 use ui::request::{loaded, query};
 use ui::title::PageTitle;
 
 use super::in_turn;
+use super::lesson::{LessonStrip, is_student};
+
+/// The address that shows the result of an answer.
+pub(crate) fn answered(exercise: &str, answer: &str) -> String {
+    let mut query = ParamsMap::new();
+    query.insert("exercise", exercise.to_owned());
+    query.insert("answer", answer.to_owned());
+    format!("/lab/exercises{}#exercise-{exercise}", query.to_query_string())
+}
 
 /// Six questions, each of which runs the reader's answer.
 #[component]
@@ -21,9 +33,10 @@ pub fn ExercisesPage() -> impl IntoView {
                 Some((question.number, answer, grade))
             }
         };
+        let recorded = is_student();
         let exercises = QUESTIONS.map(|question| {
             let answered = answered.clone().filter(|(number, ..)| *number == question.number);
-            view! { <Exercise question answered=answered.map(|(_, answer, grade)| (answer, grade)) /> }
+            view! { <Exercise question answered=answered.map(|(_, answer, grade)| (answer, grade)) recorded /> }
         });
         Ok::<_, Problem>(view! {
             <PageTitle text="Exercises" />
@@ -39,6 +52,8 @@ pub fn ExercisesPage() -> impl IntoView {
                     "; a command checks whether the error is fixed."
                 </p>
             </header>
+            <LessonStrip place="exercises" />
+            {recorded.then(|| view! { <p>"Your teacher sees which exercises you have solved, and how often you tried."</p> })}
             <ol class="exercises">{exercises.into_iter().collect_view()}</ol>
             <section class="prose">
                 <h2>"Two more, without a question"</h2>
@@ -52,7 +67,12 @@ pub fn ExercisesPage() -> impl IntoView {
 }
 
 #[component]
-fn Exercise(question: Question, answered: Option<(String, Grade)>) -> impl IntoView {
+fn Exercise(
+    question: Question,
+    answered: Option<(String, Grade)>,
+    /// Whether the teacher is told how it went.
+    recorded: bool,
+) -> impl IntoView {
     let Question {
         number,
         title,
@@ -72,12 +92,17 @@ fn Exercise(question: Question, answered: Option<(String, Grade)>) -> impl IntoV
             </p>
         }
     });
+    let (method, action) = if recorded {
+        ("post", AnswerExercise::url().to_owned())
+    } else {
+        ("get", format!("/lab/exercises#{id}"))
+    };
     let described = verdict.is_some().then(|| verdict_id.clone());
     view! {
         <li class="exercise" id=id.clone()>
             <h2>{format!("{number}. {title}")}</h2>
             <p>{asks}</p>
-            <form class="exercise-answer" action=format!("/lab/exercises#{id}")>
+            <form class="exercise-answer" method=method action=action>
                 <input type="hidden" name="exercise" value=number />
                 <label for=field.clone()>{format!("Your answer, {looks}")}</label>
                 <input id=field name="answer" type="text" value=answer autocomplete="off" aria-describedby=described />
@@ -122,6 +147,14 @@ mod tests {
         assert_eq!(
             spaced("With 203000 likes the document has 16658958 bytes, of 999."),
             "With 203,000 likes the document has 16,658,958 bytes, of 999."
+        );
+    }
+
+    #[test]
+    fn an_answer_is_part_of_an_address_whatever_is_in_it() {
+        assert_eq!(
+            answered("2", "a b&c"),
+            "/lab/exercises?exercise=2&answer=a%20b%26c#exercise-2"
         );
     }
 }

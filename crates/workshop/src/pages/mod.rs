@@ -26,9 +26,13 @@ mod inspect;
 #[cfg(feature = "pages")]
 mod layouts;
 #[cfg(feature = "pages")]
+mod lesson;
+#[cfg(feature = "pages")]
 mod migrate;
 #[cfg(feature = "pages")]
 mod owner;
+#[cfg(feature = "pages")]
+mod progress;
 #[cfg(feature = "pages")]
 mod qr;
 mod race;
@@ -65,6 +69,12 @@ pub(crate) use in_turn::in_turn;
 pub use articles::Articles;
 #[cfg(feature = "pages")]
 pub use class::{DESK, RESET, Teacher, WITHHOLD};
+#[cfg(feature = "pages")]
+pub(crate) use exercises::answered;
+#[cfg(feature = "pages")]
+pub(crate) use lesson::FOLLOWS;
+#[cfg(feature = "pages")]
+pub use lesson::{LESSON, NOW};
 pub use sheets::Sheets;
 pub use stations::{Stations, Tour};
 

@@ -20,6 +20,14 @@ pub(super) struct Station {
     pub(super) asking: &'static str,
 }
 
+#[cfg(feature = "pages")]
+impl Station {
+    /// The last part of its address.
+    fn name(&self) -> &'static str {
+        self.path.trim_start_matches("/lab/")
+    }
+}
+
 pub(super) const INSPECT: Station = Station {
     path: "/lab/inspect",
     title: "Where every byte is",
@@ -156,6 +164,13 @@ impl Tour {
     /// Those that are functions of their address.
     pub const WITHOUT_A_SERVER: Self = Self(&[&RACE, &CRASH, &TRACE, &DECIDE]);
 
+    /// The title of the station with this last part of its address.
+    #[cfg(feature = "pages")]
+    pub(super) fn titled(self, name: &str) -> Option<&'static str> {
+        let station = self.0.iter().find(|station| station.name() == name);
+        station.map(|station| station.title)
+    }
+
     fn here() -> &'static [&'static Station] {
         use_context().unwrap_or(Self::ALL).0
     }
@@ -223,6 +238,7 @@ pub(super) fn StationHead(station: &'static Station) -> impl IntoView {
             <script src="/projector.js" nonce=use_nonce()></script>
             <p class="lab-about">{station.about}</p>
         </header>
+        {lesson_strip(station)}
         <dl class="lab-guide">
             <div>
                 <dt>"Do"</dt>
@@ -240,3 +256,13 @@ pub(super) fn StationHead(station: &'static Station) -> impl IntoView {
         <p id="said" class="sr-only" role="status"></p>
     }
 }
+
+/// The strip of a class.
+#[cfg(feature = "pages")]
+fn lesson_strip(station: &'static Station) -> impl IntoView {
+    view! { <super::lesson::LessonStrip place=station.name() /> }
+}
+
+/// A site without a server has no class.
+#[cfg(not(feature = "pages"))]
+fn lesson_strip(_: &'static Station) {}
