@@ -1,5 +1,5 @@
 // @ts-check
-// Keeps the strip of a class up to date, sends its forms without leaving the page, and goes along with the teacher. In the
+// Keeps the strip of a class up to date, sends its forms without leaving the page, and follows the teacher. In the
 // teacher's projector view, a class that is shown something is shown each page that is opened.
 (() => {
   const EVERY = 2000;

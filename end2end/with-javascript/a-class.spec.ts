@@ -83,7 +83,7 @@ test("a class of thirty storms one post, and every screen counts the same", asyn
   await expect(students[0]!.getByRole("heading", { name: "You are in, Student 1" })).toBeVisible();
 });
 
-test("phones go along with the teacher, vote before the answers are shown, and see them", async ({
+test("phones follow the teacher, vote before the answers are shown, and see them", async ({
   secondWindow,
 }) => {
   test.setTimeout(180_000);
@@ -97,7 +97,7 @@ test("phones go along with the teacher, vote before the answers are shown, and s
   await teacher.getByRole("button", { name: "Show this to the class" }).click();
   await expect(teacher.getByTestId("voted")).toContainText("0 of ");
   await expect(ada.getByText("The class is at “The race for the last place”.")).toBeVisible();
-  await ada.getByRole("button", { name: "Go along with the teacher" }).click();
+  await ada.getByRole("button", { name: "Follow the teacher" }).click();
   await expect(ada).toHaveURL("/lab/race");
   await bob.getByRole("link", { name: "Go there" }).click();
   await expectAccessible(ada);
@@ -128,7 +128,7 @@ test("phones go along with the teacher, vote before the answers are shown, and s
   await expect(bob.getByText("The class is at “A crash in the wrong place”.")).toBeVisible();
   await expect(bob).toHaveURL("/lab/race");
   await ada.getByRole("button", { name: "Stay here" }).click();
-  await expect(ada.getByRole("button", { name: "Go along with the teacher" })).toBeVisible();
+  await expect(ada.getByRole("button", { name: "Follow the teacher" })).toBeVisible();
 
   await ada.goto("/lab/exercises");
   const race = ada.getByRole("listitem").filter({ hasText: "2. The race" });

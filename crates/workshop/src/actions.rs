@@ -63,7 +63,7 @@ pub async fn vote(station: String, option: usize) -> Result<(), ActionError> {
     Form::new("vote").answer(result.await, |()| format!("/lab/{station}"))
 }
 
-/// Makes this browser go along with the teacher, or stay.
+/// Makes this browser follow the teacher, or stay.
 #[server(endpoint = "follow_teacher")]
 pub async fn follow_teacher(on: bool) -> Result<(), ActionError> {
     let result = async {

@@ -125,7 +125,7 @@ fn the_teacher_alone_sees_who_solved_which_exercise() {
 }
 
 #[test]
-fn a_browser_goes_along_with_the_teacher_if_it_wants() {
+fn a_browser_follows_the_teacher_if_it_wants() {
     let mut server = Server::for_a_class();
     let teacher = teaches(&mut server);
     let mut ada = joins(&server, "Ada");

@@ -17,7 +17,7 @@ pub const LESSON: &str = "/lab/class/lesson";
 /// Where browsers find out whether the class sees something else.
 pub const NOW: &str = "/lab/class/now";
 
-/// The cookie of a browser that goes along with the teacher.
+/// The cookie of a browser that follows the teacher.
 pub(crate) const FOLLOWS: &str = "spillway-follows";
 
 /// Whether the reader is a student of the class that this server serves.
@@ -133,9 +133,9 @@ fn Following(
     });
     let poll = Poll::at(place).filter(|_| here);
     let (words, state) = if follows {
-        ("Your browser goes along with the teacher. ", "false")
+        ("This browser follows the teacher. ", "false")
     } else {
-        ("Your browser stays where you are. ", "true")
+        ("This browser stays where you are. ", "true")
     };
     view! {
         {poll.map(|poll| view! { <Question poll lesson voter=Voter::Student(voted) /> })}
@@ -144,7 +144,7 @@ fn Following(
             <p>
                 {words}
                 <button class="button button-quiet" name="on" value=state>
-                    {if follows { "Stay here" } else { "Go along with the teacher" }}
+                    {if follows { "Stay here" } else { "Follow the teacher" }}
                 </button>
             </p>
         </form>
