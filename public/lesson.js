@@ -2,11 +2,14 @@
 // Keeps the strip of a class up to date, sends its forms without leaving the page, and follows the teacher. In the
 // teacher's projector view, a class that is shown something is shown each page that is opened.
 (() => {
-  const EVERY = 2000;
+  // How often the server is asked, in milliseconds: less often while the class is shown nothing.
+  const IN_A_LESSON = 2000;
+  const BEFORE_ONE = 6000;
   const found = document.querySelector("#lesson");
   if (!(found instanceof HTMLElement)) return;
   const strip = found;
   let asked = 0;
+  let looked = Date.now();
 
   /** Shows the strip as the server renders it now. The focus stays on the same control, if it is still there. */
   async function renew() {
@@ -43,6 +46,7 @@
 
   async function look() {
     if (document.hidden) return;
+    looked = Date.now();
     const answer = await fetch(strip.dataset.now ?? "");
     const state = await answer.text();
     if (!answer.ok) return;
@@ -52,7 +56,8 @@
     else if (state !== strip.dataset.state) await renew();
   }
 
-  // The server is asked again in two seconds.
+  const waited = () => Date.now() - looked >= (strip.dataset.state ? IN_A_LESSON : BEFORE_ONE);
+  // The server is asked again later.
   const later = () => undefined;
   strip.addEventListener("submit", (event) => {
     if (!(event.target instanceof HTMLFormElement)) return;
@@ -60,7 +65,7 @@
     const form = event.target;
     send(form, event.submitter).catch(() => form.submit());
   });
-  setInterval(() => look().catch(later), EVERY);
+  setInterval(() => waited() && look().catch(later), IN_A_LESSON / 2);
   document.addEventListener("visibilitychange", () => look().catch(later));
   const lead = strip.querySelector("form[data-lead]");
   if (lead instanceof HTMLFormElement && document.documentElement.hasAttribute("data-projected")) {
