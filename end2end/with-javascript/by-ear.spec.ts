@@ -1,26 +1,7 @@
-import type { Page } from "@playwright/test";
 import { Api } from "../api";
-import { EVERY_PAGE } from "../every-page";
 import { expect, gotoLive, REFUSALS, test } from "../fixtures";
 
 test.use({ tolerated: REFUSALS });
-
-for (const { name, open } of EVERY_PAGE) {
-  test(`${name}: has its landmarks, one first heading, and no level left out`, async ({ page, api }) => {
-    await open(page, api);
-    await expect(page.getByRole("banner")).toHaveCount(1);
-    await expect(page.getByRole("main")).toHaveCount(1);
-    await expect(page.getByRole("navigation", { name: "Main" })).toHaveCount(1);
-    const levels = await headings(page);
-    expect(
-      levels.filter((level) => level === 1),
-      "the title of the page",
-    ).toEqual([1]);
-    for (const [place, level] of levels.entries()) {
-      expect(level, `heading ${place + 1} of ${levels}`).toBeLessThanOrEqual((levels[place - 1] ?? 0) + 1);
-    }
-  });
-}
 
 test("home names the author of each post and of each of its buttons", async ({ page, api, person }) => {
   await api.post("Said by ear");
@@ -193,9 +174,3 @@ test("the keys are listed beside a list, and ? leads there", async ({ page }) =>
   }).toPass();
   await expect(keys).toBeInViewport();
 });
-
-/** The levels of the headings, in the order in which they are read. */
-async function headings(page: Page): Promise<number[]> {
-  const found = page.getByRole("heading");
-  return found.evaluateAll((all) => all.map((heading) => Number(heading.tagName.slice(1))));
-}

@@ -25,13 +25,14 @@ const LOOKS: Look[] = [
 const SMALLEST_TARGET = 24;
 
 for (const { name, open } of EVERY_PAGE) {
-  test(`${name}: accessible in light and dark, fits every width, and has large enough touch targets`, async ({
+  test(`${name}: has its landmarks and headings, is accessible in light and dark, fits every width, and has large enough touch targets`, async ({
     page,
     api,
   }) => {
     test.slow();
     await open(page, api);
     await expect(page.getByRole("main")).toBeVisible();
+    await test.step("landmarks and headings", () => expectOutline(page));
     for (const { size, colorScheme, rules } of LOOKS) {
       await page.setViewportSize(size);
       // Without motion nothing is half-way between two colours.
@@ -45,6 +46,22 @@ for (const { name, open } of EVERY_PAGE) {
     await page.setViewportSize(PHONE);
     expect(await tooSmall(page), "targets that a finger misses").toEqual([]);
   });
+}
+
+/** Fails unless the page has its landmarks, one first heading, and no level of headings left out. */
+async function expectOutline(page: Page): Promise<void> {
+  await expect(page.getByRole("banner")).toHaveCount(1);
+  await expect(page.getByRole("main")).toHaveCount(1);
+  await expect(page.getByRole("navigation", { name: "Main" })).toHaveCount(1);
+  const headings = page.getByRole("heading");
+  const levels = await headings.evaluateAll((all) => all.map((heading) => Number(heading.tagName.slice(1))));
+  expect(
+    levels.filter((level) => level === 1),
+    "the title of the page",
+  ).toEqual([1]);
+  for (const [place, level] of levels.entries()) {
+    expect(level, `heading ${place + 1} of ${levels}`).toBeLessThanOrEqual((levels[place - 1] ?? 0) + 1);
+  }
 }
 
 /** The elements that make the page scroll sideways. */
