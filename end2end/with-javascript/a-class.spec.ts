@@ -9,9 +9,6 @@ import { Running } from "../running";
 const STUDENTS = 30;
 const TIMES = 3;
 
-// Pictures of thirty-one browsers would take most of the time.
-test.use({ trace: { mode: "retain-on-failure", screenshots: false, snapshots: false } });
-
 let folder: string;
 let server: Running;
 let url: string;
@@ -52,9 +49,7 @@ test("a class of thirty storms one post, and every screen counts the same", asyn
   const students: Page[] = [];
   for (let nth = 1; nth <= STUDENTS; nth++) {
     const page = await secondWindow(url);
-    await page.request.post("/api/join_class", { form: { name: `Student ${nth}` } });
-    await page.goto("/lab/class");
-    await expect(page.getByRole("heading", { name: `You are in, Student ${nth}` })).toBeVisible();
+    await joinBy(page, `Student ${nth}`);
     students.push(page);
   }
   await expectAccessible(students[0]!);
