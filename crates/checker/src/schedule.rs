@@ -91,9 +91,13 @@ impl Explorer {
         self.ends.insert(hasher.finish())
     }
 
-    /// How many runs ended differently.
-    pub fn different_ends(&self) -> usize {
-        self.ends.len()
+    /// Prints how much was explored.
+    ///
+    /// # Panics
+    /// If it was next to nothing.
+    pub fn assert_explored(&self) {
+        println!("{} runs, {} different ends", self.runs, self.ends.len());
+        assert!(self.runs > 20, "only {} runs", self.runs);
     }
 
     /// Allows this many old reads in a run.

@@ -21,7 +21,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use self::calling::{handles, nth_of};
 pub use self::lesson::Lesson;
 pub use self::members::Members;
-pub use self::polls::{POLLS, Poll};
+pub use self::polls::Poll;
 use crate::Workshop;
 
 /// How many students can join.

@@ -16,7 +16,7 @@ pub struct Poll {
 }
 
 /// One for each station at which a class can be wrong.
-pub const POLLS: [Poll; 10] = [
+const POLLS: [Poll; 10] = [
     Poll {
         station: "inspect",
         asks: "A post has 25,000 likes. Where are the twenty newest?",
