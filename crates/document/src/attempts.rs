@@ -69,6 +69,12 @@ impl Attempts {
         true
     }
 
+    /// Does not count the attempt: it lost to nobody, and only found that the next one has to begin differently. So an
+    /// operation that comes after its deadline can still be done. At most a few times in a loop, because it does not pause.
+    pub fn not_lost(&mut self) {
+        self.made = self.made.saturating_sub(1);
+    }
+
     /// Whether the next attempt begins after a pause.
     pub fn pauses_now(&self) -> bool {
         self.made > AT_ONCE
@@ -133,6 +139,18 @@ mod tests {
         .await;
         assert_eq!(begun.elapsed(), PATIENCE);
         assert!(lose().await > 1, "another operation has a deadline of its own");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_attempt_that_lost_to_nobody_is_not_counted() {
+        until(Instant::now(), async {
+            let mut attempts = Attempts::default();
+            assert!(attempts.next().await);
+            attempts.not_lost();
+            assert!(attempts.next().await && !attempts.is_retry());
+            assert!(!attempts.next().await);
+        })
+        .await;
     }
 
     #[test]

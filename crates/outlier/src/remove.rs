@@ -70,6 +70,7 @@ impl OverflowList<'_> {
                     let (mine, waited) = self.turn_after_waiting(owner).await;
                     turn = Some(mine);
                     if waited {
+                        attempts.not_lost();
                         continue;
                     }
                 }

@@ -180,6 +180,7 @@ impl OverflowList<'_> {
             let sure = spec.surely_fit().saturating_sub(items);
             if sure == 0 && items < spec.limits.threshold && !matches!(head, Head::Whole) {
                 head = Head::Whole;
+                attempts.not_lost();
                 continue;
             }
             let (room, as_read) = if sure > 0 || !matches!(head, Head::Whole) {
@@ -210,6 +211,7 @@ impl OverflowList<'_> {
                 // Spills and removals from pages go one at a time within this process; all but one would fail anyway.
                 turn = Some(self.turn(owner).await);
                 head = Head::Whole;
+                attempts.not_lost();
                 continue;
             };
             match pushed {
