@@ -1,5 +1,5 @@
 //! The contract of engines by two routes: the embedded engine behind the listener through the real driver, and,
-//! where `MONGODB_URI` names one, a real server. `crates/store/tests/contract.rs` runs it on the embedded engine itself.
+//! where `MONGODB_URI` names one, a real server. `crates/embedded/tests/it/contract.rs` runs it on the embedded engine itself.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::io::Write as _;

@@ -1,0 +1,10 @@
+//! The experiments of the stations, without their pages.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod crash;
+mod layouts;
+mod migration;
+mod race;
+mod sandbox;
+mod storm;
+mod tune;
