@@ -80,7 +80,7 @@ export function journeysInTheWorkshop(): void {
   test("a crash at any point leaves ours whole, and doubles the article's item", async ({ page }) => {
     await page.goto("/lab");
     await page.getByRole("link", { name: "A crash in the wrong place" }).click();
-    await page.getByRole("link", { name: "Add, and try again" }).click();
+    await choose(page, "Add, and try again");
     const points = page.locator(".point");
     await expect(points).toHaveCount(9);
     const ours = page.locator(".points > div").filter({ hasText: "Head and pages" });
@@ -122,6 +122,56 @@ export function journeysInTheWorkshop(): void {
       .click();
     await expect(page.getByText("Ada’s own list does not say that she follows.")).toBeVisible();
     await expect(page.getByText("Ada’s own list says that she follows.")).toBeVisible();
+  });
+
+  test("an account adds up with head and pages, wherever the process dies and whatever is sent again", async ({
+    page,
+  }) => {
+    await page.goto("/lab");
+    await page.getByRole("link", { name: "A ledger that adds up" }).click();
+    await choose(page, "An old number again");
+    const program = (title: string) => page.locator(".points > div").filter({ hasText: title });
+    for (const outcome of await program("Head and pages").locator(".point span").all()) {
+      await expect(outcome).toHaveText("holds");
+    }
+    await program("One write with a guard").getByRole("link").first().click();
+    await expect(page.getByText("Entry 2 is there twice.", { exact: true }).last()).toBeVisible();
+
+    await program("Head and pages").getByRole("link").first().click();
+    const later = page.getByTestId("later");
+    await expect(later.getByText("The balance is the sum of the entries")).toBeVisible();
+    await expect(later.getByTestId("sheets").getByRole("listitem")).toHaveText([
+      "head3 of 5",
+      "page 04 items",
+    ]);
+    // The newest first, and below the seam what the page holds: each line has the balance after it.
+    await expect(later.getByRole("row")).toHaveText([
+      "NumberAmountBalance",
+      "730615",
+      "6−90585",
+      "5260675",
+      "Carried forward to page 0415",
+      "4−45415",
+      "380460",
+      "2−120380",
+      "1500500",
+      "Before the first entry0",
+    ]);
+  });
+
+  test("in a storm of readings the hour's document grows, and buckets and heads do not", async ({ page }) => {
+    await page.goto("/lab");
+    await page.getByRole("link", { name: "Readings of a sensor" }).click();
+    await expect(page.getByTestId("verdict")).toContainText("a document for each hour is all that you need");
+    await choose(page, "20,100 readings in the last hour");
+    await expect(page.getByTestId("layout-hours").locator(".sheet-head").first()).toContainText(
+      "5:0020,100 readings",
+    );
+    await expect(page.getByTestId("layout-buckets")).toContainText("106 documents");
+    await expect(page.getByTestId("layout-head-and-pages").locator(".sheet-head").first()).toContainText(
+      "head",
+    );
+    await expect(page.getByTestId("verdict")).toContainText("Buckets find an hour with 1 document");
   });
 
   test("a race of the layouts shows what was measured, and that only the plain array grows", async ({
@@ -223,4 +273,11 @@ async function step(page: Page, name: string): Promise<void> {
   const before = await steps.count();
   await page.getByRole("link", { name: `Let ${name} do this` }).click();
   await expect(steps).toHaveCount(before + 1);
+}
+
+/** Chooses a view of a station, and waits until it is shown: its links look like those of the view before. */
+async function choose(page: Page, name: string): Promise<void> {
+  const tab = page.getByRole("link", { name });
+  await tab.click();
+  await expect(tab).toHaveAttribute("aria-current", "true");
 }

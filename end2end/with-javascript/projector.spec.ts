@@ -4,6 +4,8 @@ const VERDICTS = [
   "/lab/race?clicks=abab",
   "/lab/crash?operation=append-again&layout=check-then-act&after=2",
   "/lab/decide?sizes=differ&largest=tenfold&share=few",
+  "/lab/readings?hour=storm",
+  "/lab/ledger?case=old",
   "/lab/console",
 ];
 

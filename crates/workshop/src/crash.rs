@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use articles::Layout;
-use document::Result;
 use document::gate::{CallerGuard, Decision, Gate, GateEvent};
+use document::{Engine, Result};
 use model::{Handle, Problem};
 use store::Limits;
 use store::upkeep::{CheckOptions, Finding, check};
@@ -103,7 +103,11 @@ pub async fn everywhere(protocol: Protocol, operation: Operation) -> Result<Vec<
 async fn crash(protocol: Protocol, operation: Operation, script: Vec<Entry>, after: usize) -> Result<Crash> {
     let stage = operation.stage(protocol).await?;
     let before = stage.documents().await?;
-    die(&stage, operation, commands(&script, after)).await?;
+    die(stage.engine(), commands(&script, after), async |engine| {
+        let server = stage.another_server(engine).await?;
+        operation.carry_out(&stage, &server, FIRST_TRY).await
+    })
+    .await?;
     let crashed = Moment::of(&stage, operation, false).await?;
     let record = Record::default();
     let behind = stage.engine().clone();
@@ -142,20 +146,23 @@ pub fn writes(script: &[Entry]) -> usize {
 }
 
 /// How many commands there are up to and including a write.
-fn commands(script: &[Entry], write: usize) -> usize {
+pub(crate) fn commands(script: &[Entry], write: usize) -> usize {
     let places = (1..).zip(script).filter(|(_, entry)| entry.wrote());
     let mut places = places.map(|(place, _)| place);
     write.checked_sub(1).and_then(|nth| places.nth(nth)).unwrap_or(0)
 }
 
-/// Runs the operation in a separate process, which dies after this many commands.
-async fn die(stage: &Stage, operation: Operation, commands: usize) -> Result<()> {
+/// Runs an operation in a separate process, which dies after this many commands.
+pub(crate) async fn die(
+    engine: &Engine,
+    commands: usize,
+    operation: impl AsyncFnOnce(Engine) -> Result<()>,
+) -> Result<()> {
     let (messages, mut inbox) = unbounded_channel();
-    let gate = Gate::new(stage.engine().clone(), 0, messages.clone());
-    let server = stage.another_server(gate).await?;
+    let gate = Gate::new(engine.clone(), 0, messages.clone());
     let dying = async {
         let _ending = CallerGuard::new(0, messages);
-        operation.carry_out(stage, &server, FIRST_TRY).await
+        operation(gate).await
     };
     let watching = async {
         let mut done = 0;

@@ -37,12 +37,14 @@ mod fill;
 mod following;
 mod job;
 pub mod layouts;
+pub mod ledger;
 pub mod measure;
 pub mod migration;
 #[cfg(feature = "stations")]
 pub mod pages;
 mod protocol;
 pub mod race;
+pub mod readings;
 mod record;
 pub mod report;
 mod runs;

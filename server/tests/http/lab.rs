@@ -31,6 +31,8 @@ fn the_workshop_leads_to_its_stations() {
         "/lab/migrate",
         "/lab/tune",
         "/lab/decide",
+        "/lab/readings",
+        "/lab/ledger",
         "/lab/console",
     ] {
         assert!(
@@ -149,6 +151,51 @@ fn a_crash_while_following_hides_who_comes_next_from_the_article_and_nobody_from
 }
 
 #[test]
+fn an_account_is_shown_with_the_balance_that_is_carried_from_document_to_document() {
+    let server = Server::start();
+    let browser = browser(&server);
+    let torn = shown(&browser, "/lab/ledger");
+    assert!(
+        torn.contains("The balance is 415, the entries add up to 460."),
+        "{torn}"
+    );
+    assert!(torn.contains("Change the balance"), "{torn}");
+    let ours = shown(&browser, "/lab/ledger?case=full&way=head-and-pages&after=1");
+    for told in [
+        "Write the oldest entries into a page, which nobody reads yet",
+        "Commit, push and change the balance",
+        "The balance is the sum of the entries, and no number is there twice.",
+        "Carried forward to page 0",
+    ] {
+        assert!(ours.contains(told), "{told}: {ours}");
+    }
+    let moved = shown(&browser, "/lab/ledger?case=full&way=one-write&after=2");
+    assert!(
+        moved.contains("Entries 1, 2, 3 and 4 are there twice."),
+        "{moved}"
+    );
+}
+
+#[test]
+fn readings_are_shown_in_three_layouts_with_what_each_question_reads() {
+    let server = Server::start();
+    let browser = browser(&server);
+    let quiet = shown(&browser, "/lab/readings");
+    assert!(
+        quiet.contains("a document for each hour is all that you need"),
+        "{quiet}"
+    );
+    let busy = shown(&browser, "/lab/readings?hour=busy");
+    for told in [
+        "5:00, 5",
+        "Show a quiet hour (60 readings)",
+        "Mean of the last hour",
+    ] {
+        assert!(busy.contains(told), "{told}: {busy}");
+    }
+}
+
+#[test]
 fn three_answers_lead_to_the_outlier_pattern_and_each_can_be_given_again() {
     let server = Server::start();
     let browser = browser(&server);
@@ -204,6 +251,13 @@ fn unknown_station_parameters_are_refused_by_name() {
         ("/lab/layouts?largest=7", "Choose one of these."),
         ("/lab/layouts?items=many", "An item has 62 bytes"),
         ("/lab/crash?after=soon", "not “soon”"),
+        (
+            "/lab/ledger?way=three-writes",
+            "“three-writes”. `way` is one of: two-writes, one-write, head-and-pages.",
+        ),
+        ("/lab/ledger?case=none", "`case` is one of: room, full, old."),
+        ("/lab/ledger?after=7", "`after` is a number from 0 to 2, not “7”"),
+        ("/lab/readings?hour=rush", "`hour` is one of: quiet, busy, storm."),
         (
             "/lab/decide?sizes=differ&largest=huge",
             "“huge” is not an answer. `largest` is one of: tenfold, less.",

@@ -16,7 +16,7 @@ pub struct Poll {
 }
 
 /// One for each station at which a class can be wrong.
-const POLLS: [Poll; 10] = [
+const POLLS: [Poll; 12] = [
     Poll {
         station: "inspect",
         asks: "A post has 25,000 likes. Where are the twenty newest?",
@@ -110,6 +110,24 @@ const POLLS: [Poll; 10] = [
         ],
         right: 0,
         because: "What is bounded needs no pattern. Simple documents are the best ones.",
+    },
+    Poll {
+        station: "readings",
+        asks: "You often ask for the mean of one past hour. Which layout reads least for that?",
+        options: ["Buckets of an hour", "Head and pages", "Both read the same"],
+        right: 0,
+        because: "An hour’s buckets are found by their hour, and each keeps its sum. Pages hold whatever came in turn.",
+    },
+    Poll {
+        station: "ledger",
+        asks: "An entry was booked long ago, and its number is sent again. When does the bank book it twice?",
+        options: [
+            "When the entry has moved out of the account’s document, and only that is searched",
+            "Always: the bank cannot know the number",
+            "Never: one write is enough",
+        ],
+        right: 0,
+        because: "A guard sees one document. The number has to be looked for in the other documents, too, before the write.",
     },
 ];
 

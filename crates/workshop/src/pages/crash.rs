@@ -1,5 +1,5 @@
+use crate::Protocol;
 use crate::crash::{Crash, Moment, Operation, everywhere};
-use crate::{Entry, Protocol};
 use leptos::prelude::*;
 use model::{Handle, Problem};
 use store::upkeep::Finding;
@@ -10,6 +10,7 @@ use ui::request::{loaded, query};
 use super::articles::SourceOf;
 use super::controls::{Tab, Tabs};
 use super::in_turn;
+use super::points::{Point, Points, Script, moment};
 use super::sheets::Sheets;
 use super::shown::{Command, Discrepancies, Documents};
 use super::stations::{CRASH, StationHead};
@@ -111,14 +112,6 @@ fn story(operation: Operation) -> &'static str {
     }
 }
 
-/// The point at which the process died, in words.
-fn moment(after: usize) -> String {
-    match after {
-        0 => "Before the first write".to_owned(),
-        after => format!("After write {after}"),
-    }
-}
-
 fn href(crash: &Crash) -> String {
     let Crash {
         protocol,
@@ -150,7 +143,10 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
             text: title(other).to_owned(),
         }
     });
-    let rows = tried.iter().map(|crashes| row(crashes, &chosen)).collect_view();
+    let rows = tried
+        .iter()
+        .map(|crashes| row(crashes, &chosen))
+        .collect::<Vec<_>>();
     let Crash {
         protocol,
         script,
@@ -165,12 +161,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
     view! {
         <Tabs label="The operation" tabs=tabs.into() said />
         <p class="lab-source">{story(operation)}</p>
-        <section aria-labelledby="when">
-            <h2 id="when" class="section-head">
-                "When does the process die?"
-            </h2>
-            <dl class="points">{rows}</dl>
-        </section>
+        <Points rows />
         <div class="writers">
             <section class="writer" aria-labelledby="script">
                 <h2 id="script">{format!("The operation, by “{}”", protocol.title())}</h2>
@@ -209,36 +200,16 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
 }
 
 /// All points at which one protocol can die, each with its outcome.
-fn row(crashes: &[Crash], chosen: &Crash) -> impl IntoView + use<> {
+fn row(crashes: &[Crash], chosen: &Crash) -> (&'static str, Vec<Point>) {
     let title = crashes.first().map_or("", |crash| crash.protocol.title());
-    let points = crashes
-        .iter()
-        .map(|crash| {
-            let current = (crash.protocol, crash.after) == (chosen.protocol, chosen.after);
-            let faults = discrepancies(crash);
-            let holds = faults.is_none();
-            let outcome = faults.unwrap_or_else(|| "holds".to_owned());
-            view! {
-                <a
-                    class="point"
-                    id=format!("point-{}-{}", crash.protocol, crash.after)
-                    href=href(crash)
-                    data-holds=holds.to_string()
-                    aria-current=current.then_some("true")
-                >
-                    <b>{moment(crash.after)}</b>
-                    " "
-                    <span>{outcome}</span>
-                </a>
-            }
-        })
-        .collect_view();
-    view! {
-        <div>
-            <dt>{title}</dt>
-            <dd>{points}</dd>
-        </div>
-    }
+    let points = crashes.iter().map(|crash| Point {
+        id: format!("point-{}-{}", crash.protocol, crash.after),
+        href: href(crash),
+        after: crash.after,
+        fault: discrepancies(crash),
+        current: (crash.protocol, crash.after) == (chosen.protocol, chosen.after),
+    });
+    (title, points.collect())
 }
 
 /// The violations, in words: right after the crash, or else later.
@@ -250,33 +221,6 @@ fn discrepancies(crash: &Crash) -> Option<String> {
     };
     let faults: Vec<_> = worse.discrepancies().iter().map(words::discrepancy).collect();
     (!faults.is_empty()).then(|| faults.join("; "))
-}
-
-#[component]
-fn Script(script: Vec<Entry>, after: usize) -> impl IntoView {
-    let mut writes = 0;
-    let commands = script.into_iter().map(|mut entry| {
-        let wrote = entry.wrote();
-        writes += usize::from(wrote);
-        let happened = if wrote { writes <= after } else { writes < after };
-        let dies_here = wrote && writes == after;
-        let number = wrote.then(|| view! { <b class="write-number">{format!("Write {writes}")}</b> });
-        let state = if happened { "done" } else { "never" };
-        if !happened {
-            entry.answer = None;
-        }
-        view! {
-            <li data-state=state>
-                {number} <Command entry name="it" />
-                {dies_here.then(|| view! { <p class="died">"Here the process dies."</p> })}
-            </li>
-        }
-    });
-    let commands = commands.collect_view();
-    view! {
-        {(after == 0).then(|| view! { <p class="died">"The process dies before it writes anything."</p> })}
-        <ol>{commands}</ol>
-    }
 }
 
 /// What a reader finds at a moment, and what `check` reports.

@@ -26,16 +26,21 @@ mod inspect;
 #[cfg(feature = "pages")]
 mod layouts;
 #[cfg(feature = "pages")]
+mod ledger;
+#[cfg(feature = "pages")]
 mod lesson;
 #[cfg(feature = "pages")]
 mod migrate;
 #[cfg(feature = "pages")]
 mod owner;
+mod points;
 #[cfg(feature = "pages")]
 mod progress;
 #[cfg(feature = "pages")]
 mod qr;
 mod race;
+#[cfg(feature = "pages")]
+mod readings;
 mod sheets;
 mod shown;
 mod stations;
@@ -88,6 +93,8 @@ pub fn routes() -> Vec<AnyNestedRoute> {
         route(path!("/lab/inspect/:owner"), inspect::InspectPage),
         route(path!("/lab/class"), class::ClassPage),
         route(path!("/lab/console"), console::ConsolePage),
+        route(path!("/lab/readings"), readings::ReadingsPage),
+        route(path!("/lab/ledger"), ledger::LedgerPage),
         route(path!("/lab/exercises"), exercises::ExercisesPage),
         route(path!("/lab/storm"), storm::StormPage),
         route(path!("/lab/layouts"), layouts::LayoutsPage),

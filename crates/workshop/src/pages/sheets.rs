@@ -48,7 +48,7 @@ pub fn Sheets(fill: Fill) -> impl IntoView {
 pub(super) fn Sheet(items: u64, most: u64, class: &'static str) -> impl IntoView {
     let full = (items * HEIGHT).checked_div(most).unwrap_or(0).min(HEIGHT);
     view! {
-        <svg viewBox=format!("0 0 30 {HEIGHT}") aria-hidden="true">
+        <svg viewBox=format!("0 0 30 {HEIGHT}") preserveAspectRatio="none" aria-hidden="true">
             <rect class="sheet-paper" width="30" height=HEIGHT />
             <rect class=class y=HEIGHT - full width="30" height=full />
         </svg>

@@ -140,6 +140,28 @@ pub(super) const TUNE: Station = Station {
     asking: "Which requests pay for a large head, and which for a small one? How frequent are they?",
 };
 
+pub(super) const READINGS: Station = Station {
+    path: "/lab/readings",
+    title: "Readings of a sensor",
+    minutes: 8,
+    about: "A sensor reports once a minute. Then something happens, and it reports several times a second. The same readings \
+            are stored in three ways, and four questions are asked of each.",
+    doing: "Look at the quiet hour first. Then choose more readings, and find the numbers that grew.",
+    looking: "Which layout reads the fewest documents for a past hour, and which for the newest readings.",
+    asking: "When would you take buckets, and when a head with pages? What do people ask of your readings?",
+};
+
+pub(super) const LEDGER: Station = Station {
+    path: "/lab/ledger",
+    title: "A ledger that adds up",
+    minutes: 10,
+    about: "An account’s balance must be the sum of its entries, and each number is booked once. Old entries move into other \
+            documents. The process may die after any write, and then the clerk books the same again.",
+    doing: "Choose a write after which the process dies, with each of the three programs. Then book an old number again.",
+    looking: "Whether the balance is the sum of the entries, and whether a number is there twice.",
+    asking: "Which two things have to change in the same write, and which document do they belong to?",
+};
+
 pub(super) const CONSOLE: Station = Station {
     path: "/lab/console",
     title: "A console of your own",
@@ -158,7 +180,8 @@ pub struct Tour(pub(super) &'static [&'static Station]);
 impl Tour {
     /// All of them.
     pub const ALL: Self = Self(&[
-        &INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TRACE, &MIGRATE, &TUNE, &DECIDE, &CONSOLE,
+        &INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TRACE, &MIGRATE, &TUNE, &DECIDE, &READINGS,
+        &LEDGER, &CONSOLE,
     ]);
 
     /// Those that are functions of their address.

@@ -18,6 +18,7 @@ pub fn capital(name: &str) -> String {
 /// The purpose of a command.
 pub fn purpose(call: &Call) -> &'static str {
     match (call.collection.as_str(), &call.verb) {
+        ("accounts" | "entryPages", verb) => booking(&call.collection, verb),
         ("users", Verb::Update(update)) if counts_in(update, "followerCount") => following(update),
         ("users", Verb::FindAndModify(change)) if change.filter.contains_key("activityCount") => {
             "Push the item, if the count is still below the threshold"
@@ -63,6 +64,34 @@ pub fn purpose(call: &Call) -> &'static str {
         ("pages", Verb::Distinct(..) | Verb::Count(_)) => "Find the pages that are left",
         ("pages", Verb::Delete(..)) => "Delete the pages without an owner",
         _ => "Read the documents",
+    }
+}
+
+/// What a command does to an account.
+fn booking(collection: &str, verb: &Verb) -> &'static str {
+    match (collection, verb) {
+        ("accounts", Verb::Update(update)) => {
+            match (counts_in(update, "balance"), changes(update, "$push", "entries")) {
+                (true, true) => "Change the balance and push the entry, in one write",
+                (true, false) => "Change the balance",
+                (false, true) => "Push the entry",
+                (false, false) => "Remove the entries that were copied",
+            }
+        }
+        ("accounts", Verb::FindAndModify(change)) => match &change.update {
+            Change::Operators(change) if has(change, "$inc", "entries.spilled") => {
+                "Commit, push and change the balance: in one write the page counts, its entries leave the head, and the new \
+                 one comes in"
+            }
+            _ => {
+                "Push the entry and change the balance in one write, if nothing has changed that it depends on"
+            }
+        },
+        ("entryPages", Verb::Insert(_)) => "Copy the oldest entries into another document",
+        ("entryPages", Verb::Update(_)) => "Write the oldest entries into a page, which nobody reads yet",
+        ("entryPages", Verb::Count(_)) => "Count the other documents",
+        ("entryPages", _) => "Check whether the number is in a page",
+        _ => "Read the account",
     }
 }
 

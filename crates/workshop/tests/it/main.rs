@@ -3,8 +3,10 @@
 
 mod crash;
 mod layouts;
+mod ledger;
 mod migration;
 mod race;
+mod readings;
 mod sandbox;
 mod storm;
 mod tune;

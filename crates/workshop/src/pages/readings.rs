@@ -1,0 +1,223 @@
+use leptos::prelude::*;
+use model::Problem;
+use tokio::sync::OnceCell;
+use ui::components::{grouped, size};
+use ui::islands::Pane;
+use ui::request::{loaded, query};
+
+use super::controls::{Tab, Tabs};
+use super::in_turn;
+use super::sheets::Sheet;
+use super::stations::{READINGS, StationHead};
+use crate::readings::{
+    Cost, Held, IN_A_QUIET_HOUR, Layout, MOST, Measured, Operation, Pace, SCREEN, measure,
+};
+
+/// How many documents of a layout are drawn.
+const DRAWN: usize = 4;
+
+/// What was measured at each of [`Pace::ALL`]: it depends on nothing else.
+static MEASURED: [OnceCell<Vec<Measured>>; Pace::ALL.len()] =
+    [const { OnceCell::const_new() }; Pace::ALL.len()];
+
+/// A sensor's readings in three layouts.
+#[component]
+pub fn ReadingsPage() -> impl IntoView {
+    loaded(async {
+        let pace = match query("hour") {
+            Some(name) => Pace::named(&name)?,
+            None => Pace::Quiet,
+        };
+        let kept = Pace::ALL.iter().zip(&MEASURED).find(|(other, _)| **other == pace);
+        let measured = match kept {
+            Some((_, kept)) => kept
+                .get_or_try_init(|| in_turn(move || measure(pace)))
+                .await?
+                .clone(),
+            None => in_turn(move || measure(pace)).await?,
+        };
+        Ok::<_, Problem>(view! {
+            <StationHead station=&READINGS />
+            <Pane>
+                <Stage pace measured />
+            </Pane>
+        })
+    })
+}
+
+fn title(layout: Layout) -> &'static str {
+    match layout {
+        Layout::Hours => "A document for each hour",
+        Layout::Buckets => "Buckets of an hour",
+        Layout::HeadAndPages => "Head and pages",
+    }
+}
+
+fn about(layout: Layout) -> String {
+    match layout {
+        Layout::Hours => {
+            "Each reading is pushed into the document of its hour, however many there are.".to_owned()
+        }
+        Layout::Buckets => format!(
+            "The same, but a bucket holds {MOST} readings at most. When it is full, the hour gets another one."
+        ),
+        Layout::HeadAndPages => format!(
+            "The sensor’s own document holds the newest readings, {MOST} at most. Older ones move into pages, whatever \
+             their hour is."
+        ),
+    }
+}
+
+fn asked(operation: Operation) -> String {
+    match operation {
+        Operation::Store => "Store one more reading".to_owned(),
+        Operation::Newest => format!("Show the newest {SCREEN}"),
+        Operation::QuietHour => format!("Show a quiet hour ({IN_A_QUIET_HOUR} readings)"),
+        Operation::Mean => "Mean of the last hour".to_owned(),
+    }
+}
+
+#[component]
+fn Stage(pace: Pace, measured: Vec<Measured>) -> impl IntoView {
+    let verdict = verdict(&measured);
+    let tabs = Pace::ALL.map(|other| Tab {
+        id: format!("hour-{}", other.as_str()),
+        href: format!("?hour={}", other.as_str()),
+        current: other == pace,
+        text: format!(
+            "{} readings in the last hour",
+            grouped(other.in_the_last_hour().unsigned_abs())
+        ),
+    });
+    let layouts = measured.iter().map(drawing).collect_view();
+    let operations = Operation::ALL.into_iter().enumerate().map(|(nth, operation)| {
+        let costs = measured.iter().map(|one| (one.layout, one.costs[nth]));
+        bars(operation, &costs.collect::<Vec<_>>())
+    });
+    view! {
+        <Tabs label="How many readings there are" tabs=tabs.into() said=verdict.clone() />
+        <section class="verdict" data-testid="verdict" aria-labelledby="verdict">
+            <h2 id="verdict" class="sr-only">
+                "Result"
+            </h2>
+            <p>{verdict}</p>
+        </section>
+        <div class="writers thirds">{layouts}</div>
+        <section aria-labelledby="costs">
+            <h2 id="costs" class="section-head">
+                "What each question reads, and what a new reading writes"
+            </h2>
+            <div class="questions">{operations.collect_view()}</div>
+        </section>
+        <p class="lab-source">
+            "The mean comes from a sum that each bucket keeps. A list with head and pages has no such sum for an hour: it would \
+             need one in the document of its owner, as the balance at " <a href="/lab/ledger">"the ledger"</a> ". "
+            "Which pattern suits your readings: " <a href="/lab/decide">"four questions"</a> "."
+        </p>
+    }
+}
+
+/// The documents of a layout.
+fn drawing(measured: &Measured) -> impl IntoView + use<> {
+    let layout = measured.layout;
+    let all = measured.documents.len();
+    let largest = measured
+        .documents
+        .iter()
+        .map(|held| held.bytes)
+        .max()
+        .unwrap_or(0);
+    let sheets = measured.documents.iter().take(DRAWN).map(sheet).collect_view();
+    let more = all.checked_sub(DRAWN).filter(|more| *more > 0);
+    let more = more.map(|more| {
+        view! { <li class="sheets-between">{format!("and {} more", grouped(more as u64))}</li> }
+    });
+    let documents = match all {
+        1 => "1 document".to_owned(),
+        all => format!("{} documents", grouped(all as u64)),
+    };
+    let name = layout.as_str();
+    view! {
+        <section class="writer" aria-labelledby=format!("layout-{name}") data-testid=format!("layout-{name}")>
+            <h2 id=format!("layout-{name}")>{title(layout)}</h2>
+            <p class="lab-source">{about(layout)}</p>
+            <ol class="sheets">{sheets} {more}</ol>
+            <p>{format!("{documents}, the largest has {}.", size(largest))}</p>
+        </section>
+    }
+}
+
+fn sheet(held: &Held) -> impl IntoView + use<> {
+    let most = MOST as u64;
+    let class = if held.readings > most {
+        "water-over"
+    } else {
+        "meter-water"
+    };
+    view! {
+        <li class="sheet-head">
+            <Sheet items=held.readings most class />
+            <span>{held.name.clone()}</span>
+            <b>{grouped(held.readings)}</b>
+            <span class="sr-only">" readings"</span>
+        </li>
+    }
+}
+
+/// The bytes of one operation in each layout, as bars of one scale.
+fn bars(operation: Operation, costs: &[(Layout, Cost)]) -> impl IntoView + use<> {
+    let most = costs.iter().map(|(_, cost)| cost.bytes).max().unwrap_or(1).max(1);
+    let least = costs.iter().map(|(_, cost)| cost.bytes).min().unwrap_or(0);
+    let rows = costs.iter().map(|(layout, cost)| {
+        let documents = match cost.documents {
+            1 => "1 document".to_owned(),
+            several => format!("{} documents", grouped(several)),
+        };
+        let width = (cost.bytes * 1_000).div_ceil(most);
+        let class = (cost.bytes == least).then_some("least");
+        view! {
+            <div class=class>
+                <dt>{title(*layout)}</dt>
+                <dd>
+                    <svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+                        <rect class="meter-water" width=width height="10" />
+                    </svg>
+                    <span>{format!("{documents}, {}", size(cost.bytes))}</span>
+                </dd>
+            </div>
+        }
+    });
+    view! {
+        <section class="question">
+            <h3>{asked(operation)}</h3>
+            <dl>{rows.collect_view()}</dl>
+        </section>
+    }
+}
+
+/// What the numbers say, in one sentence or two.
+fn verdict(measured: &[Measured]) -> String {
+    let cost = |layout: Layout, nth: usize| {
+        let of = measured.iter().find(|one| one.layout == layout);
+        of.map_or_else(Cost::default, |one| one.costs[nth])
+    };
+    let stored = |layout| size(cost(layout, 0).bytes);
+    let hour = measured
+        .iter()
+        .flat_map(|one| &one.documents)
+        .map(|held| held.readings)
+        .max()
+        .unwrap_or(0);
+    if hour <= MOST as u64 {
+        return "While every hour is quiet, a document for each hour is all that you need.".to_owned();
+    }
+    format!(
+        "One more reading rewrites {} in the hour’s document, {} in a bucket and {} in the head. \
+         Buckets find an hour with {} document, head and pages with {}; the newest are in the head.",
+        stored(Layout::Hours),
+        stored(Layout::Buckets),
+        stored(Layout::HeadAndPages),
+        cost(Layout::Buckets, 2).documents,
+        cost(Layout::HeadAndPages, 2).documents,
+    )
+}
