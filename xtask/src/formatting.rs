@@ -10,7 +10,7 @@ use crate::repository::Repository;
 use crate::site;
 
 /// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
-const PRETTIER: [&str; 10] = [
+const PRETTIER: [&str; 11] = [
     "crates/playground/site",
     "end2end",
     "examples/node",
@@ -19,6 +19,7 @@ const PRETTIER: [&str; 10] = [
     "public/console.js",
     "public/lesson.js",
     "public/projector.js",
+    "public/sheets.js",
     "xtask/playground.mjs",
     "xtask/site.mjs",
 ];

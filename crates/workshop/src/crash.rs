@@ -103,9 +103,10 @@ pub async fn everywhere(protocol: Protocol, operation: Operation) -> Result<Vec<
 async fn crash(protocol: Protocol, operation: Operation, script: Vec<Entry>, after: usize) -> Result<Crash> {
     let stage = operation.stage(protocol).await?;
     let before = stage.documents().await?;
-    die(stage.engine(), commands(&script, after), async |engine| {
-        let server = stage.another_server(engine).await?;
-        operation.carry_out(&stage, &server, FIRST_TRY).await
+    let its = &stage;
+    die(stage.engine(), commands(&script, after), |engine| async move {
+        let server = its.another_server(engine).await?;
+        operation.carry_out(its, &server, FIRST_TRY).await
     })
     .await?;
     let crashed = Moment::of(&stage, operation, false).await?;
@@ -153,10 +154,10 @@ pub(crate) fn commands(script: &[Entry], write: usize) -> usize {
 }
 
 /// Runs an operation in a separate process, which dies after this many commands.
-pub(crate) async fn die(
+pub(crate) async fn die<Work: Future<Output = Result<()>>>(
     engine: &Engine,
     commands: usize,
-    operation: impl AsyncFnOnce(Engine) -> Result<()>,
+    operation: impl FnOnce(Engine) -> Work,
 ) -> Result<()> {
     let (messages, mut inbox) = unbounded_channel();
     let gate = Gate::new(engine.clone(), 0, messages.clone());

@@ -112,8 +112,9 @@ async fn interrupted(way: Way, case: Case, script: Vec<Entry>, after: usize) -> 
     let (engine, bank) = case.open(way).await?;
     let before = bank.documents(&engine).await?;
     let booking = case.booking();
-    die(&engine, commands(&script, after), async |engine| {
-        bank.book(&engine, booking).await
+    let dying = &bank;
+    die(&engine, commands(&script, after), |engine| async move {
+        dying.book(&engine, booking).await
     })
     .await?;
     let crashed = Books::of(&engine, &bank).await?;
