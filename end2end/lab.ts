@@ -19,11 +19,13 @@ export function journeysInTheWorkshop(): void {
     );
     await expect(page.getByText('"activities": [1,001 items')).toBeVisible();
     await expect(sheets(page)).toHaveText(["head1,001 of 1,000"]);
+    await expect(timeline(page)).toHaveText(["Ada: reads", "Bob: reads", "Ada: writes", "Bob: writes"]);
     await expect(page).toHaveURL(/clicks=abab/);
 
     await page.getByRole("link", { name: "Head and pages" }).click();
     await expect(writer(page, "ada")).toContainText("Ada is done");
     await expect(writer(page, "bob")).toContainText("there is room in the head");
+    await expect(timeline(page)).toHaveText(["Ada: reads", "Bob: reads", "Ada: writes", "Bob: guard fails"]);
     while (await page.getByRole("link", { name: "Let Bob do this" }).isVisible()) {
       await step(page, "Bob");
     }
@@ -72,6 +74,11 @@ export function journeysInTheWorkshop(): void {
     await page.goBack();
     await expect(page.getByRole("link", { name: "Let Ada do this" })).toBeVisible();
     await expect(page).toHaveURL(/clicks=a$/);
+    await step(page, "Bob");
+    await step(page, "Bob");
+    await page.getByRole("link", { name: "Ada: reads" }).click();
+    await expect(page).toHaveURL(/clicks=a$/);
+    await expect(timeline(page)).toHaveCount(1);
     await page.getByRole("link", { name: "Step back" }).click();
     await expect(page).toHaveURL(/layout=check-then-act$/);
     await expect(page.getByRole("link", { name: "Step back" })).toHaveCount(0);
@@ -231,6 +238,9 @@ export function journeysInTheWorkshop(): void {
     // The list that is laid out may be another test's.
     await expect(async () => {
       await page.goto("/lab/tune?relation=likes&kb=4");
+      await expect(
+        page.getByRole("img", { name: "What a larger head costs, and what it saves" }),
+      ).toBeVisible();
       await page.getByRole("button", { name: "Create a list with these limits" }).click({ timeout: 1_000 });
       await expect(list).toContainText(`@${handle} chose 4 KB for likes`, { timeout: 1_000 });
     }).toPass();
@@ -265,6 +275,11 @@ function writer(page: Page, name: string): Locator {
 /** The documents of the list, as drawn: the head first. */
 function sheets(page: Page): Locator {
   return page.getByTestId("sheets").first().getByRole("listitem");
+}
+
+/** What the writers did, in order. */
+function timeline(page: Page): Locator {
+  return page.getByTestId("timeline").getByRole("listitem");
 }
 
 /** Runs a writer's pending command, and waits until that is shown. */

@@ -26,6 +26,11 @@ export function journeysAtTheTrace(): void {
       expect(Number(await row.getAttribute("data-bytes")), "bytes").toBeLessThan(128 * 1024);
     }
     await expect(rows.last()).toContainText(/\d+ ×/);
+    // What the last step read is drawn: each document, and the bytes beside those of one array.
+    const read = page.getByTestId("read");
+    const documents = Number(await rows.last().getAttribute("data-documents"));
+    await expect(read.locator(".sheet-head")).toHaveCount(Math.min(documents, 8));
+    await expect(read.locator("dd").first()).toContainText(`${documents} documents`);
     await expect(page.getByText("db.pages").first()).toBeVisible();
     await page.goBack();
     await expect(rows).toHaveCount(4);

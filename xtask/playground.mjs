@@ -32,7 +32,9 @@ await mkdir(made, { recursive: true });
 for (const script of ["playground.js", "waiting.js", "wasi.js"]) {
   await cp(join("crates/playground/site", script), join(made, script));
 }
-await cp("public/projector.js", join(made, "projector.js"));
+for (const script of ["projector.js", "sheets.js"]) {
+  await cp(join("public", script), join(made, script));
+}
 const style = join(made, "playground.css");
 tool("tailwindcss", "--input", "crates/playground/site/playground.css", "--output", style, "--minify");
 

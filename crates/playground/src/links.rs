@@ -10,7 +10,13 @@ const FOLDERS: [(&str, &str); 5] = [
 ];
 
 /// The files beside the front page that pages name.
-const FILES: [&str; 4] = ["playground.css", "playground.js", "projector.js", "waiting.js"];
+const FILES: [&str; 5] = [
+    "playground.css",
+    "playground.js",
+    "projector.js",
+    "sheets.js",
+    "waiting.js",
+];
 
 /// The attributes that are addresses, as they begin when these are absolute.
 const ATTRIBUTES: [&str; 2] = [" href=\"/", " src=\"/"];

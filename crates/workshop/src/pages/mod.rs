@@ -4,6 +4,7 @@
 #[cfg(target_family = "wasm")]
 mod alone;
 mod articles;
+mod bars;
 #[cfg(feature = "pages")]
 mod class;
 #[cfg(feature = "pages")]

@@ -1,5 +1,5 @@
-use crate::race::{self, BEFOREHAND, Clicks, Race, Writer};
-use crate::{Protocol, Tally};
+use crate::race::{self, BEFOREHAND, Clicks, Race, Step, Writer};
+use crate::{Entry, Protocol, Tally};
 use leptos::prelude::*;
 use model::Problem;
 use ui::components::grouped;
@@ -82,6 +82,9 @@ fn Stage(race: Race) -> impl IntoView {
             </section>
         }
     });
+    let timeline = (!steps.is_empty()).then(
+        || view! { <Timeline steps=steps.clone() writers=writers.clone() clicks=clicks.clone() protocol /> },
+    );
     let columns = writers.clone().into_iter().enumerate().map(|(nth, writer)| {
         let last = steps
             .iter()
@@ -105,7 +108,10 @@ fn Stage(race: Race) -> impl IntoView {
     view! {
         <Tabs label="Whose code runs" tabs=tabs.into() said />
         <SourceOf protocol />
-        <Sheets fill />
+        <div class="race">
+            <Sheets fill />
+            {timeline}
+        </div>
         <div class="writers">{columns.collect_view()}</div>
         {controls}
         {verdict.map(|tally| view! { <Verdict tally /> })}
@@ -116,6 +122,48 @@ fn Stage(race: Race) -> impl IntoView {
             <Documents before after />
         </section>
         {log}
+    }
+}
+
+/// Who did what, in order: a lane for each writer. Each step leads back to the moment after it.
+#[component]
+fn Timeline(steps: Vec<Step>, writers: [Writer; 2], clicks: Clicks, protocol: Protocol) -> impl IntoView {
+    let past =
+        |nth: usize| (nth + 1..steps.len()).fold(clicks.clone(), |clicks, _| clicks.without_the_last());
+    let moments = steps.iter().enumerate().filter_map(|(nth, step)| {
+        let writer = &writers[step.writer];
+        let did = did(writer.entries.get(step.entry)?);
+        let current = (nth + 1 == steps.len()).then_some("step");
+        Some(view! {
+            <li data-lane=step.writer.to_string() data-did=did.1>
+                <a id=format!("step-{nth}") href=href(protocol, &past(nth)) aria-current=current>
+                    <span class="sr-only">{words::capital(writer.name)} ": "</span>
+                    {did.0}
+                </a>
+            </li>
+        })
+    });
+    let lanes = writers
+        .iter()
+        .map(|writer| view! { <span>{words::capital(writer.name)}</span> });
+    view! {
+        <div class="timeline">
+            <p aria-hidden="true">{lanes.collect_view()}</p>
+            <ol aria-label="The steps in order" data-testid="timeline">
+                {moments.collect_view()}
+            </ol>
+        </div>
+    }
+}
+
+/// What a command did, in a word or two, and its kind.
+fn did(entry: &Entry) -> (&'static str, &'static str) {
+    if entry.wrote() {
+        ("writes", "wrote")
+    } else if !entry.failed.is_empty() {
+        ("guard fails", "failed")
+    } else {
+        ("reads", "read")
     }
 }
 

@@ -5,6 +5,7 @@ use ui::components::{grouped, size};
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
+use super::bars::{Bar, Bars};
 use super::controls::{Tab, Tabs};
 use super::in_turn;
 use super::sheets::Sheet;
@@ -91,8 +92,12 @@ fn Stage(pace: Pace, measured: Vec<Measured>) -> impl IntoView {
     });
     let layouts = measured.iter().map(drawing).collect_view();
     let operations = Operation::ALL.into_iter().enumerate().map(|(nth, operation)| {
-        let costs = measured.iter().map(|one| (one.layout, one.costs[nth]));
-        bars(operation, &costs.collect::<Vec<_>>())
+        let bars = measured.iter().map(|one| Bar {
+            name: title(one.layout),
+            documents: one.costs[nth].documents,
+            bytes: one.costs[nth].bytes,
+        });
+        view! { <Bars title=asked(operation) bars=bars.collect() /> }
     });
     view! {
         <Tabs label="How many readings there are" tabs=tabs.into() said=verdict.clone() />
@@ -161,37 +166,6 @@ fn sheet(held: &Held) -> impl IntoView + use<> {
             <b>{grouped(held.readings)}</b>
             <span class="sr-only">" readings"</span>
         </li>
-    }
-}
-
-/// The bytes of one operation in each layout, as bars of one scale.
-fn bars(operation: Operation, costs: &[(Layout, Cost)]) -> impl IntoView + use<> {
-    let most = costs.iter().map(|(_, cost)| cost.bytes).max().unwrap_or(1).max(1);
-    let least = costs.iter().map(|(_, cost)| cost.bytes).min().unwrap_or(0);
-    let rows = costs.iter().map(|(layout, cost)| {
-        let documents = match cost.documents {
-            1 => "1 document".to_owned(),
-            several => format!("{} documents", grouped(several)),
-        };
-        let width = (cost.bytes * 1_000).div_ceil(most);
-        let class = (cost.bytes == least).then_some("least");
-        view! {
-            <div class=class>
-                <dt>{title(*layout)}</dt>
-                <dd>
-                    <svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
-                        <rect class="meter-water" width=width height="10" />
-                    </svg>
-                    <span>{format!("{documents}, {}", size(cost.bytes))}</span>
-                </dd>
-            </div>
-        }
-    });
-    view! {
-        <section class="question">
-            <h3>{asked(operation)}</h3>
-            <dl>{rows.collect_view()}</dl>
-        </section>
     }
 }
 

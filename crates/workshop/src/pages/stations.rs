@@ -259,6 +259,7 @@ pub(super) fn StationHead(station: &'static Station) -> impl IntoView {
                 <kbd>"p"</kbd>
             </button>
             <script src="/projector.js" nonce=use_nonce()></script>
+            <script type="module" src="/sheets.js" nonce=use_nonce()></script>
             <p class="lab-about">{station.about}</p>
         </header>
         {lesson_strip(station)}

@@ -1,20 +1,20 @@
 //! The cost of each step through a list, compared with one unbounded array.
 
+mod step;
+
 use crate::sample::{self, sample};
 use crate::{Stage, Step, Steps, Trace, Traced, trace};
-use document::trace::Read;
 use leptos::prelude::*;
 use model::{Problem, Relation};
-use store::overflow::{PAGES, Stretch};
 use ui::components::{Headings, grouped, size};
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
 use super::controls::{Tab, Tabs};
 use super::in_turn;
-
 use super::stations::{StationHead, TRACE};
 use super::words;
+use step::{Commands, Cost, LastStep, Shown};
 
 /// The name of the sample in addresses.
 const SAMPLE: &str = "sample";
@@ -130,29 +130,6 @@ async fn of_owner(owner: Option<&str>, steps: &Steps) -> Result<Reading, Problem
     of_sample(steps).await
 }
 
-/// The cost of a step.
-struct Cost {
-    commands: usize,
-    documents: u64,
-    pages: u64,
-    bytes: u64,
-    /// Nothing where a server does not report it.
-    entries: Option<u64>,
-}
-
-impl Cost {
-    fn of(reads: &[Read]) -> Self {
-        let of_pages = reads.iter().filter(|read| read.collection == PAGES);
-        Self {
-            commands: reads.len(),
-            documents: reads.iter().map(|read| read.documents).sum(),
-            pages: of_pages.map(|read| read.documents).sum(),
-            bytes: reads.iter().map(|read| read.bytes).sum(),
-            entries: reads.iter().map(|read| read.entries).sum(),
-        }
-    }
-}
-
 fn href(owner: &str, relation: Relation, steps: &Steps) -> String {
     format!("?owner={owner}&list={relation}&steps={steps}")
 }
@@ -222,6 +199,8 @@ fn Steppable(owner: String, relation: Relation, steps: Steps, trace: Trace) -> i
         .iter()
         .zip(1_u64..)
         .map(|(step, nth)| row(step, nth, unbounded));
+    let read = traced.last().filter(|last| last.found.is_some());
+    let read = read.map(|last| view! { <LastStep last=last.clone() unbounded /> });
     let last = traced
         .last()
         .map(|last| view! { <Commands reads=last.reads.clone() /> });
@@ -240,6 +219,7 @@ fn Steppable(owner: String, relation: Relation, steps: Steps, trace: Trace) -> i
                 "Start over"
             </a>
         </p>
+        {read}
         <div class="stored-table" tabindex="0" role="group" aria-label="What each step cost">
             <table class="bytes" data-testid="trace">
                 <Headings columns=vec!["Step", "Items", "Commands", "Documents", "of them pages", "Keys", "Read", "One array", "Ratio"] />
@@ -315,61 +295,6 @@ fn ratio(unbounded: u64, bytes: u64) -> String {
     }
 }
 
-/// The commands of one step.
-#[component]
-fn Commands(reads: Vec<Read>) -> impl IntoView {
-    let commands = reads.into_iter().map(|read| {
-        let documents = match read.documents {
-            1 => "1 document".to_owned(),
-            documents => format!("{} documents", grouped(documents)),
-        };
-        let keys = read.entries.map(|entries| match entries {
-            1 => ", 1 key".to_owned(),
-            entries => format!(", {} keys", grouped(entries)),
-        });
-        view! {
-            <li>
-                <code>{format!("db.{}", read.collection)}</code>
-                {format!(": {documents}, {}", size(read.bytes))}
-                {keys}
-            </li>
-        }
-    });
-    view! {
-        <section class="writer" aria-labelledby="commands">
-            <h2 id="commands">"The last step, command by command"</h2>
-            <ol>{commands.collect_view()}</ol>
-        </section>
-    }
-}
-
-/// The items that a step showed.
-#[component]
-fn Shown(found: Stretch) -> impl IntoView {
-    let who = found
-        .items
-        .iter()
-        .filter_map(|item| item.by.as_ref())
-        .map(ToString::to_string);
-    let who: Vec<String> = who.collect();
-    let ends = match who.as_slice() {
-        [] => None,
-        [only] => Some(format!("By {only}.")),
-        [first, .., last] => Some(format!("From {first} to {last}.")),
-    };
-    let seams = found
-        .seams
-        .iter()
-        .map(|seam| view! { <li>{format!("It crosses into page {}.", seam.page)}</li> });
-    view! {
-        <section class="writer" aria-labelledby="shown">
-            <h2 id="shown">"What it showed"</h2>
-            <p>{words::items(found.items.len() as u64)} ". " {ends}</p>
-            <ul>{seams.collect_view()}</ul>
-        </section>
-    }
-}
-
 /// The text for screen readers after a step.
 fn announcement(traced: &Traced, unbounded: u64) -> String {
     let Some(found) = &traced.found else {
@@ -387,33 +312,4 @@ fn announcement(traced: &Traced, unbounded: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_missing_cost_of_one_command_leaves_the_keys_unknown() {
-        let read = |collection: &str, entries| Read {
-            collection: collection.to_owned(),
-            documents: 2,
-            bytes: 100,
-            entries,
-        };
-        let cost = Cost::of(&[read("posts", Some(0)), read("pages", Some(3))]);
-        assert_eq!(
-            (cost.documents, cost.pages, cost.bytes, cost.entries),
-            (4, 2, 200, Some(3))
-        );
-        assert_eq!(
-            Cost::of(&[read("posts", Some(0)), read("pages", None)]).entries,
-            None
-        );
-    }
-
-    #[test]
-    fn a_ratio_has_a_decimal_only_while_it_is_small() {
-        assert_eq!(
-            [ratio(150, 100), ratio(2_500_000, 2_000), ratio(5, 0)],
-            ["1.5 ×", "1,250 ×", "0.0 ×"]
-        );
-    }
-}
+mod tests;

@@ -3,7 +3,8 @@ mod laid_out;
 use crate::report::{Progress, TunedList};
 use crate::tune::{Figures, Tuning};
 use crate::{MeasuredItems, Tuned, USUAL};
-use chart::numbers::bytes;
+use chart::numbers::{self, bytes};
+use chart::{Axis, Chart, Line};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Problem, Relation, View};
@@ -42,6 +43,7 @@ pub fn TunePage() -> impl IntoView {
             fitting: Column::of(items.fitting(budget)),
             longest: items.stats.largest.clone(),
         };
+        let curves = curves(&items, budget);
         let MeasuredItems { at, stats } = &items;
         let (sizes, at, kb) = (sizes(stats), *at, budget / KB);
         let shown = workshop.tuned_list();
@@ -55,7 +57,7 @@ pub fn TunePage() -> impl IntoView {
                 <p class="lab-source">
                     {sizes} " Measured in this store " <Moment at ago=at.ago(now()) /> "; the town is only read."
                 </p>
-                <Meaning outcome relation />
+                <Meaning outcome relation curves />
                 <Start relation kb running />
                 {shown.map(|shown| view! { <TunedListView shown at=format!("?relation={relation}&kb={kb}") /> })}
             </Pane>
@@ -84,6 +86,60 @@ fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
         </form>
     }
     .into_any()
+}
+
+/// How many items a reader scrolls through, to compare budgets.
+const SCROLLED: u64 = 10_000;
+
+/// What rises with the budget and what falls, over all budgets.
+fn curves(items: &MeasuredItems, chosen: u64) -> Chart {
+    let (least, most) = TunedList::BUDGETS;
+    let columns: Vec<(f64, Column)> = (least..=most)
+        .map(|kb| (numbers::number(kb), Column::of(items.fitting(kb * KB))))
+        .collect();
+    let line = |name: &str, value: &dyn Fn(&Column) -> f64| Line {
+        name: name.to_owned(),
+        points: columns.iter().map(|(kb, column)| (*kb, value(column))).collect(),
+    };
+    let written = line("KB written", &|column| {
+        column.predicted.written / numbers::number(KB)
+    });
+    let read = line("documents read", &|column| {
+        numbers::number(1 + column.pages(SCROLLED))
+    });
+    let ends = written.points.iter().chain(&read.points).map(|(_, value)| *value);
+    let (lowest, highest) = ends.fold((f64::MAX, f64::MIN), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let here = numbers::number(chosen / KB);
+    Chart {
+        title: "What a larger head costs, and what it saves".to_owned(),
+        description: format!(
+            "With a larger budget, an append writes more, and a reader of {} items reads fewer documents.",
+            grouped(SCROLLED)
+        ),
+        x: Axis {
+            label: "Budget in KB".to_owned(),
+            logarithmic: false,
+            write: numbers::thousands,
+        },
+        y: Axis {
+            label: format!(
+                "KB written for one append, and documents read for {} items",
+                grouped(SCROLLED)
+            ),
+            logarithmic: true,
+            write: numbers::thousands,
+        },
+        lines: vec![
+            written,
+            read,
+            Line {
+                name: size(chosen),
+                points: vec![(here, lowest), (here, highest)],
+            },
+        ],
+    }
 }
 
 /// The sizes of a relation's items, in a sentence.
@@ -239,7 +295,7 @@ fn Choice(relation: Relation, kb: u64) -> impl IntoView {
 }
 
 #[component]
-fn Meaning(outcome: Outcome, relation: Relation) -> impl IntoView {
+fn Meaning(outcome: Outcome, relation: Relation, curves: Chart) -> impl IntoView {
     let Advice {
         threshold, page_size, ..
     } = outcome.fitting.advice;
@@ -251,7 +307,11 @@ fn Meaning(outcome: Outcome, relation: Relation) -> impl IntoView {
             <h2 id="meaning" class="section-head">
                 {format!("{threshold} items in the head, {page_size} in a page")}
             </h2>
-            <FiguresTable label="What the limits mean" table=outcome.table() />
+            <p class="lab-source">{curves.description.clone()}</p>
+            <div class="figures-beside">
+                <div inner_html=curves.inline("curves") data-testid="curves"></div>
+                <FiguresTable label="What the limits mean" table=outcome.table() />
+            </div>
             <p class="lab-source">
                 {format!(
                     "The predictions follow from the layout: each append writes the owner, and an append to a full \

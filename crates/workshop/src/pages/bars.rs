@@ -1,0 +1,45 @@
+use leptos::prelude::*;
+use ui::components::{grouped, size};
+
+/// What one way to do something costs.
+pub(super) struct Bar {
+    pub(super) name: &'static str,
+    pub(super) documents: u64,
+    pub(super) bytes: u64,
+}
+
+/// The bytes of several ways to do the same, as bars of one scale. The least is emphasised.
+#[component]
+pub(super) fn Bars(
+    /// What is done.
+    #[prop(into)]
+    title: String,
+    bars: Vec<Bar>,
+) -> impl IntoView {
+    let most = bars.iter().map(|bar| bar.bytes).max().unwrap_or(0).max(1);
+    let least = bars.iter().map(|bar| bar.bytes).min().unwrap_or(0);
+    let rows = bars.into_iter().map(|bar| {
+        let documents = match bar.documents {
+            1 => "1 document".to_owned(),
+            several => format!("{} documents", grouped(several)),
+        };
+        let class = (bar.bytes == least).then_some("least");
+        view! {
+            <div class=class>
+                <dt>{bar.name}</dt>
+                <dd>
+                    <svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+                        <rect class="meter-water" width=(bar.bytes * 1_000).div_ceil(most) height="10" />
+                    </svg>
+                    <span>{format!("{documents}, {}", size(bar.bytes))}</span>
+                </dd>
+            </div>
+        }
+    });
+    view! {
+        <section class="question">
+            <h3>{title}</h3>
+            <dl>{rows.collect_view()}</dl>
+        </section>
+    }
+}
