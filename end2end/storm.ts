@@ -43,6 +43,11 @@ export async function expectExactly(page: Page, url: string, people: string): Pr
   }
   await expect(page.getByTestId("verdict")).toContainText("The list is correct");
   const { storm } = await (await page.request.get(`${url}/api/v1/lab/storm`)).json();
+  const heads: { at: number; items: number }[] = storm.heads;
+  // The head is sampled more often than the seconds, so that its chart shows each spill.
+  expect(heads.length).toBeGreaterThan(storm.seconds.length);
+  expect(heads.at(-1)?.items).toBe(storm.seconds.at(-1).head);
+  await expect(page.getByTestId("chart-head").getByRole("img")).toBeVisible();
   const answered: string[] = storm.seconds.map((second: { answered: number }) => String(second.answered));
   await expect(page.getByTestId("storm-numbers").locator("tbody tr td:nth-child(2)")).toHaveText(answered);
 }

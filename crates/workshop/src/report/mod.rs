@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use layouts::{LayoutCost, LayoutLap, LayoutRace, RacedLayout, Wall};
 pub use migration::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict};
-pub use storm::{Storm, StormChoice, StormPhase, StormSecond, StormTarget, StormVerdict};
+pub use storm::{HeadSample, Storm, StormChoice, StormPhase, StormSecond, StormTarget, StormVerdict};
 pub use tuning::{TunedCost, TunedList};
 
 /// The progress of a run in the background.

@@ -82,6 +82,16 @@ pub struct StormSecond {
     pub bytes_per_like: u64,
 }
 
+/// How full the head was at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
+pub struct HeadSample {
+    /// When, in milliseconds since the first like was due.
+    pub at: u64,
+    /// How many items it held.
+    pub items: u64,
+}
+
 /// What the documents say afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -140,6 +150,8 @@ pub struct Storm {
     pub p99: u64,
     /// Second by second.
     pub seconds: Vec<StormSecond>,
+    /// The head, so often that each spill shows: some hundred times.
+    pub heads: Vec<HeadSample>,
     /// The verdict from the documents at the end.
     pub verdict: Option<StormVerdict>,
 }

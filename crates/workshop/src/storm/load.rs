@@ -10,10 +10,15 @@ use super::RunningStorm;
 use super::list::StormList;
 use super::plan::{Action, action, due};
 use super::tally::{Membership, StormAnswers};
-use crate::report::StormSecond;
+use crate::report::{HeadSample, StormSecond};
 use crate::sandbox::{Sandbox, SandboxError};
 
 const SECOND: Duration = Duration::from_secs(1);
+
+/// How often the head is sampled, if the storm takes as long as it may.
+const SAMPLES: u32 = 600;
+/// The shortest pause between two samples, so that they cost little.
+const SHORTEST: Duration = Duration::from_millis(20);
 
 /// Sends all likes, and reports the results of each second. Returns when all are answered.
 ///
@@ -46,12 +51,31 @@ pub(super) async fn send(
             sandbox.touch(storm.now()).await?;
         }
     };
+    let watching = async {
+        let pause = Duration::from_secs(2 * seconds) / SAMPLES;
+        let mut ticks = interval_at(began, pause.max(SHORTEST));
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            sample(storm, list, began).await?;
+        }
+    };
     // All in one task: a storm then takes at most one core, and leaves the others to the feed.
     tokio::select! {
         () = senders.all() => {}
         failed = telling => return failed,
+        failed = watching => return failed,
     }
+    sample(storm, list, began).await?;
     Ok(second.report(storm, list, tally, began).await?)
+}
+
+/// Notes how full the head is now.
+async fn sample(storm: &RunningStorm, list: &StormList, began: Instant) -> Result<()> {
+    let items = list.stored().await?.head;
+    let at = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    storm.update(|shown| shown.heads.push(HeadSample { at, items }));
+    Ok(())
 }
 
 /// The senders of the likes: as many as may be outstanding at once.

@@ -150,6 +150,7 @@ impl RunningStorm {
             p50: 0,
             p99: 0,
             seconds: Vec::new(),
+            heads: Vec::new(),
             verdict: None,
         };
         Self {

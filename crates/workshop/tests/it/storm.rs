@@ -86,6 +86,13 @@ async fn every_acknowledged_like_is_in_the_list_once_and_nothing_stays_behind() 
             end.pages > 0 && end.head <= storm.threshold && end.owner_bytes > 0,
             "{end:?}"
         );
+        let heads = &storm.heads;
+        assert!(
+            heads.iter().all(|sample| sample.items <= storm.threshold),
+            "{heads:?}"
+        );
+        assert!(heads.is_sorted_by_key(|sample| sample.at), "{heads:?}");
+        assert_eq!(heads.last().unwrap().items, end.head);
         assert_eq!(place.documents().await, 0, "{target}");
     }
 }

@@ -6,7 +6,7 @@ use chart::{Axis, Chart, Line, numbers};
 use leptos::prelude::*;
 use ui::components::{Headings, grouped, size};
 
-use crate::report::{Storm, StormSecond};
+use crate::report::{HeadSample, Storm, StormSecond};
 
 /// Latency, head, pages and bytes, second by second.
 #[component]
@@ -43,12 +43,15 @@ pub fn Charts(storm: Storm) -> impl IntoView {
             "head",
             Chart {
                 title: "How full the head is".to_owned(),
-                description: format!("It may hold {} items.", grouped(storm.threshold)),
+                description: format!(
+                    "It may hold {} items. Each time it falls, its oldest items have moved into a page.",
+                    grouped(storm.threshold)
+                ),
                 x: second(),
                 y: axis("Items in the owner’s document", false, numbers::thousands),
                 lines: vec![
-                    line("threshold", seconds, |_| storm.threshold),
-                    line("in the head", seconds, |one| one.head),
+                    heads("threshold", &storm.heads, |_| storm.threshold),
+                    heads("in the head", &storm.heads, |one| one.items),
                 ],
             },
         ),
@@ -155,6 +158,15 @@ fn axis(label: &str, logarithmic: bool, write: fn(f64) -> String) -> Axis {
         label: label.to_owned(),
         logarithmic,
         write,
+    }
+}
+
+/// The samples of the head, over seconds.
+fn heads(name: &str, samples: &[HeadSample], value: impl Fn(&HeadSample) -> u64) -> Line {
+    let point = |one: &HeadSample| (numbers::number(one.at) / 1_000.0, numbers::number(value(one)));
+    Line {
+        name: name.to_owned(),
+        points: samples.iter().map(point).collect(),
     }
 }
 
