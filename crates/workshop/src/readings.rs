@@ -61,6 +61,8 @@ pub struct Held {
     pub name: String,
     /// How many readings it holds.
     pub readings: u64,
+    /// How many it may hold, or [`MOST`] where nothing limits them.
+    pub most: u64,
     /// Its size as BSON.
     pub bytes: u64,
 }

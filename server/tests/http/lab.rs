@@ -109,7 +109,7 @@ fn a_crash_is_shown_with_what_readers_and_check_and_the_next_operation_make_of_i
         "A reader finds 5 items; the count says 5.",
         "page 0 was written but never committed (worth knowing)",
         "A reader finds 6 items; the count says 6.",
-        "spillway check finds nothing.",
+        "spillway check finds no error.",
     ] {
         assert!(ours.contains(told), "{told}: {ours}");
     }

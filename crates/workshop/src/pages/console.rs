@@ -212,7 +212,7 @@ fn Picture(screen: Screen) -> impl IntoView {
             <Sheets fill=list.fill.clone() />
             <p class="lab-source">
                 {format!(
-                    "The post has {}; MongoDB stores {} at most. A head here holds {} likes and a page {}, so that all can be seen.",
+                    "The post has {}; a document may have {}. A head here holds {} likes and a page {}, so that all can be seen.",
                     size(bytes),
                     size(MAX_DOCUMENT_BYTES),
                     LIST_LIMITS.threshold,

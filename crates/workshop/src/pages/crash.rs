@@ -191,7 +191,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
                 </ol>
             </section>
             <section class="writer" aria-labelledby="later">
-                <h2 id="later">"After it"</h2>
+                <h2 id="later">"After the next operation"</h2>
                 <Found moment=later.clone() />
             </section>
         </div>
@@ -262,7 +262,7 @@ fn Found(moment: Moment) -> impl IntoView {
 fn checked(findings: Option<Vec<Finding>>) -> String {
     match findings {
         None => "The article has no code that looks for leftovers.".to_owned(),
-        Some(findings) if findings.is_empty() => "spillway check finds nothing.".to_owned(),
+        Some(findings) if findings.is_empty() => "spillway check finds no error.".to_owned(),
         Some(findings) => {
             let found: Vec<String> = findings
                 .iter()

@@ -65,8 +65,8 @@ fn chosen(tried: &[Vec<Interrupted>], way: Way) -> Result<Interrupted, Problem> 
 
 fn title(way: Way) -> &'static str {
     match way {
-        Way::TwoWrites => "Two writes",
-        Way::OneWrite => "One write with a guard",
+        Way::TwoWrites => "First the balance, then the entry",
+        Way::OneWrite => "Both in one write",
         Way::HeadAndPages => "Head and pages",
     }
 }
@@ -81,7 +81,7 @@ fn case_title(case: Case) -> &'static str {
 
 fn story(case: Case) -> String {
     let booking = case.booking();
-    let what = format!("number {}, {}", booking.number, amount(booking.amount));
+    let what = format!("entry {} ({})", booking.number, amount(booking.amount));
     let rest = "The clerk gets no answer, and books the same number again.";
     match case {
         Case::Room => {
@@ -183,15 +183,29 @@ fn row(all: &[Interrupted], chosen: &Interrupted) -> (&'static str, Vec<Point>) 
     (all.first().map_or("", |one| title(one.way)), points.collect())
 }
 
-/// What is wrong, in words: in the end, or else right after the crash.
+/// What is wrong, in a few words: in the end, or else right after the crash.
 fn fault(one: &Interrupted) -> Option<String> {
     let later = one.faults_later();
-    let faults = in_words(&if later.is_empty() {
+    let faults = if later.is_empty() {
         one.faults_then()
     } else {
         later
-    });
-    (!faults.is_empty()).then(|| faults.join("; "))
+    };
+    let mut repeated = 0;
+    let mut words: Vec<String> = Vec::new();
+    for fault in faults {
+        match fault {
+            Fault::Unbalanced { .. } => words.push("wrong balance".to_owned()),
+            Fault::Repeated(_) => repeated += 1,
+            Fault::Lost(number) => words.push(format!("entry {number} is lost")),
+        }
+    }
+    match repeated {
+        0 => {}
+        1 => words.push("1 entry twice".to_owned()),
+        several => words.push(format!("{several} entries twice")),
+    }
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// What is wrong, each in a sentence without its end.

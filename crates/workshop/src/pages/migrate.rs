@@ -1,4 +1,5 @@
-use chart::numbers::{bytes, number};
+use chart::numbers::{bytes, number, thousands};
+use chart::{Axis, Chart, Line};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::Problem;
@@ -115,8 +116,8 @@ fn Course(migration: Migration) -> impl IntoView {
             <p>{line(&migration)}</p>
             {going}
             {migration.verdict.map(|verdict| view! { <Verdict verdict /> })}
-            {before}
             {samples}
+            {before}
             {after}
             <p class="lab-source">
                 "The tables before and afterwards are what "<code>"spillway detect"</code>
@@ -171,6 +172,7 @@ fn Samples(samples: Vec<MigrationSample>) -> impl IntoView {
         "Pages",
         "Owner’s document",
     ];
+    let chart = owner_bytes(&samples);
     let rows = samples.into_iter().rev().map(|sample| {
         let cells = vec![
             grouped(sample.acknowledged),
@@ -190,8 +192,38 @@ fn Samples(samples: Vec<MigrationSample>) -> impl IntoView {
     view! {
         <section class="figures migration-looks" aria-labelledby="looks" data-testid="looks">
             <h3 id="looks">"While people like it"</h3>
-            <Figures label="Samples of the list" table />
+            <div class="figures-beside">
+                <div inner_html=chart.inline("owner-bytes")></div>
+                <Figures label="Samples of the list" table />
+            </div>
         </section>
+    }
+}
+
+/// The size of the owner's document, which collapses when the array becomes a head.
+fn owner_bytes(samples: &[MigrationSample]) -> Chart {
+    let ends = [samples.first(), samples.last()].map(|sample| sample.map_or(0, |sample| sample.owner_bytes));
+    let [first, last] = ends.map(|size| bytes(number(size)));
+    let points = samples
+        .iter()
+        .map(|sample| (number(sample.at), number(sample.owner_bytes)));
+    Chart {
+        title: "The owner’s document".to_owned(),
+        description: format!("It had {first} at first, and has {last} at the end."),
+        x: Axis {
+            label: "Milliseconds".to_owned(),
+            logarithmic: false,
+            write: thousands,
+        },
+        y: Axis {
+            label: "Size of the owner’s document".to_owned(),
+            logarithmic: true,
+            write: bytes,
+        },
+        lines: vec![Line {
+            name: "the document".to_owned(),
+            points: points.collect(),
+        }],
     }
 }
 
@@ -227,7 +259,7 @@ fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
 
 fn judgement(verdict: MigrationVerdict) -> &'static str {
     if verdict.holds {
-        "The list is correct: every earlier like and every acknowledged like is in the list once, and check finds nothing."
+        "The list is correct: every earlier like and every acknowledged like is in the list once, and spillway check finds no error."
     } else {
         "The list is not correct."
     }
@@ -266,7 +298,7 @@ fn line(migration: &Migration) -> String {
         return "Everybody with this page open sees it.".to_owned();
     };
     format!(
-        "@{by} chose an array of {} likes. {} were acknowledged since, {} of them to programs that push to the array.",
+        "@{by} chose an array of {} likes. {} more were acknowledged while it was migrated, {} of them from an old program, which pushes to the array.",
         grouped(migration.items),
         grouped(migration.acknowledged),
         grouped(migration.pushed),

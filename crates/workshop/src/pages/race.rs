@@ -132,13 +132,17 @@ fn Timeline(steps: Vec<Step>, writers: [Writer; 2], clicks: Clicks, protocol: Pr
         |nth: usize| (nth + 1..steps.len()).fold(clicks.clone(), |clicks, _| clicks.without_the_last());
     let moments = steps.iter().enumerate().filter_map(|(nth, step)| {
         let writer = &writers[step.writer];
-        let did = did(writer.entries.get(step.entry)?);
+        let entry = writer.entries.get(step.entry)?;
+        let did = did(entry);
+        let read = (did.1 == "read").then(|| words::answer(entry)).flatten();
+        let read = read.map(|read| format!(": {}", read.trim_end_matches('.')));
         let current = (nth + 1 == steps.len()).then_some("step");
         Some(view! {
             <li data-lane=step.writer.to_string() data-did=did.1>
                 <a id=format!("step-{nth}") href=href(protocol, &past(nth)) aria-current=current>
                     <span class="sr-only">{words::capital(writer.name)} ": "</span>
                     {did.0}
+                    {read}
                 </a>
             </li>
         })
@@ -222,7 +226,7 @@ fn Verdict(tally: Tally) -> impl IntoView {
         <section class="verdict" data-holds=tally.holds().to_string() data-testid="verdict" aria-labelledby="verdict">
             <h2 id="verdict">"Result"</h2>
             <p>
-                {format!("{} and two more were stored. The owner’s document holds ", grouped(BEFOREHAND))} <b>{held}</b>
+                {format!("{} items were there, and two more were stored. The owner’s document holds ", grouped(BEFOREHAND))} <b>{held}</b>
                 {format!(" of {most} items; {elsewhere}. A reader finds {}.", grouped(tally.reachable()))}
             </p>
             <Discrepancies

@@ -64,7 +64,7 @@ fn about(layout: Layout) -> String {
         ),
         Layout::HeadAndPages => format!(
             "The sensor’s own document holds the newest readings, {MOST} at most. Older ones move into pages, whatever \
-             their hour is."
+             their hour is. Each has an id, so that it is there once, however often it is sent."
         ),
     }
 }
@@ -115,9 +115,9 @@ fn Stage(pace: Pace, measured: Vec<Measured>) -> impl IntoView {
             <div class="questions">{operations.collect_view()}</div>
         </section>
         <p class="lab-source">
-            "The mean comes from a sum that each bucket keeps. A list with head and pages has no such sum for an hour: it would \
-             need one in the document of its owner, as the balance at " <a href="/lab/ledger">"the ledger"</a> ". "
-            "Which pattern suits your readings: " <a href="/lab/decide">"four questions"</a> "."
+            "Each document of an hour keeps the number of its readings and their sum, from which the mean comes, but the engine reads \
+             documents whole. With head and pages, all readings are added up. MongoDB’s time series collections keep buckets by \
+             themselves. Which pattern suits your readings: " <a href="/lab/decide">"four questions"</a> "."
         </p>
     }
 }
@@ -153,15 +153,14 @@ fn drawing(measured: &Measured) -> impl IntoView + use<> {
 }
 
 fn sheet(held: &Held) -> impl IntoView + use<> {
-    let most = MOST as u64;
-    let class = if held.readings > most {
+    let class = if held.readings > held.most {
         "water-over"
     } else {
         "meter-water"
     };
     view! {
         <li class="sheet-head">
-            <Sheet items=held.readings most class />
+            <Sheet items=held.readings most=held.most class />
             <span>{held.name.clone()}</span>
             <b>{grouped(held.readings)}</b>
             <span class="sr-only">" readings"</span>
@@ -187,7 +186,7 @@ fn verdict(measured: &[Measured]) -> String {
     }
     format!(
         "One more reading rewrites {} in the hour’s document, {} in a bucket and {} in the head. \
-         Buckets find an hour with {} document, head and pages with {}; the newest are in the head.",
+         Buckets find a quiet hour with {} document, head and pages with {}; the newest are in the head.",
         stored(Layout::Hours),
         stored(Layout::Buckets),
         stored(Layout::HeadAndPages),

@@ -180,10 +180,10 @@ fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
         (unsent, "likes were due but not sent"),
     ];
     let judgement = holds.then_some(
-        "The list is correct: every acknowledged person is in the list once, nobody else is, the count is right, and check finds nothing.",
+        "The list is correct: every acknowledged person is in the list once, nobody else is, the count is right, and spillway check finds no error.",
     );
     let sums = vec![
-        ("acknowledged", "expected in it", acknowledged),
+        ("acknowledged", "expected in the list", acknowledged),
         ("counted", "stored count", counted),
         ("distinct", "different people found", distinct),
     ];

@@ -55,7 +55,7 @@ pub fn TunePage() -> impl IntoView {
             <Pane>
                 <Choice relation kb />
                 <p class="lab-source">
-                    {sizes} " Measured in this store " <Moment at ago=at.ago(now()) /> "; the town is only read."
+                    {sizes} " Measured in this store " <Moment at ago=at.ago(now()) /> "."
                 </p>
                 <Meaning outcome relation curves />
                 <Start relation kb running />
@@ -91,31 +91,26 @@ fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
 /// How many items a reader scrolls through, to compare budgets.
 const SCROLLED: u64 = 10_000;
 
-/// What rises with the budget and what falls, over all budgets.
+/// What rises with the budget and what falls, over all budgets, compared with the chosen one.
 fn curves(items: &MeasuredItems, chosen: u64) -> Chart {
     let (least, most) = TunedList::BUDGETS;
     let columns: Vec<(f64, Column)> = (least..=most)
         .map(|kb| (numbers::number(kb), Column::of(items.fitting(kb * KB))))
         .collect();
+    let here = Column::of(items.fitting(chosen));
     let line = |name: &str, value: &dyn Fn(&Column) -> f64| Line {
         name: name.to_owned(),
-        points: columns.iter().map(|(kb, column)| (*kb, value(column))).collect(),
+        points: columns
+            .iter()
+            .map(|(kb, column)| (*kb, value(column) / value(&here)))
+            .collect(),
     };
-    let written = line("KB written", &|column| {
-        column.predicted.written / numbers::number(KB)
-    });
-    let read = line("documents read", &|column| {
-        numbers::number(1 + column.pages(SCROLLED))
-    });
-    let ends = written.points.iter().chain(&read.points).map(|(_, value)| *value);
-    let (lowest, highest) = ends.fold((f64::MAX, f64::MIN), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
-    let here = numbers::number(chosen / KB);
+    let chosen = size(chosen);
     Chart {
         title: "What a larger head costs, and what it saves".to_owned(),
         description: format!(
-            "With a larger budget, an append writes more, and a reader of {} items reads fewer documents.",
+            "With a larger budget, an append writes more, and somebody who scrolls through {} items reads fewer documents. \
+             The lines cross where you are: both are compared with {chosen}.",
             grouped(SCROLLED)
         ),
         x: Axis {
@@ -124,20 +119,15 @@ fn curves(items: &MeasuredItems, chosen: u64) -> Chart {
             write: numbers::thousands,
         },
         y: Axis {
-            label: format!(
-                "KB written for one append, and documents read for {} items",
-                grouped(SCROLLED)
-            ),
+            label: format!("Compared with {chosen}, in powers of ten"),
             logarithmic: true,
-            write: numbers::thousands,
+            write: |times| format!("{times} ×"),
         },
         lines: vec![
-            written,
-            read,
-            Line {
-                name: size(chosen),
-                points: vec![(here, lowest), (here, highest)],
-            },
+            line("bytes written", &|column| column.predicted.written),
+            line("documents read", &|column| {
+                numbers::number(1 + column.pages(SCROLLED))
+            }),
         ],
     }
 }

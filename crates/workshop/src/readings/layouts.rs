@@ -241,14 +241,18 @@ impl Sensor {
             for sensor in self.engine.find(SENSORS, Find::matching(doc! {})).await? {
                 let list = sensor.get_document(READINGS);
                 let newest = list.and_then(|list| list.get_array("head"));
-                held.push(document("head".to_owned(), newest.map_or(0, Vec::len), &sensor)?);
+                held.push(document(
+                    "head".to_owned(),
+                    (newest.map_or(0, Vec::len), MOST),
+                    &sensor,
+                )?);
             }
             let pages = Find::matching(doc! {}).sort(doc! { "page": -1 });
             for page in self.engine.find(PAGES, pages).await? {
                 let items = page.get_array("items").map_or(0, Vec::len);
                 held.push(document(
                     format!("page {}", number(&page, "page")?),
-                    items,
+                    (items, LIMITS.page_size),
                     &page,
                 )?);
             }
@@ -261,7 +265,7 @@ impl Sensor {
                 Layout::Buckets => format!("{hour}:00, {}", nth + 1),
                 Layout::Hours | Layout::HeadAndPages => format!("{hour}:00"),
             };
-            held.push(document(name, readings_in(&bucket)?.len(), &bucket)?);
+            held.push(document(name, (readings_in(&bucket)?.len(), MOST), &bucket)?);
         }
         Ok(held)
     }
@@ -340,11 +344,12 @@ fn number(document: &Document, field: &str) -> Result<i64> {
     value.map_err(|_| Error::malformed(format!("`{field}` of a bucket is not a number of 64 bits")))
 }
 
-fn document(name: String, readings: usize, document: &Document) -> Result<Held> {
+fn document(name: String, (readings, most): (usize, usize), document: &Document) -> Result<Held> {
     let bytes = RawDocumentBuf::try_from(document)?.as_bytes().len();
     Ok(Held {
         name,
-        readings: u64::try_from(readings).unwrap_or(u64::MAX),
+        readings: readings as u64,
+        most: most as u64,
         bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
     })
 }

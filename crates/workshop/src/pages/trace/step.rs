@@ -70,6 +70,13 @@ pub(super) fn LastStep(last: Traced, unbounded: u64) -> impl IntoView {
     let more = cost.documents.checked_sub(DRAWN as u64).filter(|more| *more > 0);
     let more =
         more.map(|more| view! { <li class="sheets-between">{format!("and {} more", grouped(more))}</li> });
+    let again = (cost.pages > 0).then(|| {
+        view! {
+            <p class="lab-source">
+                "The head’s document is read once more after the pages: if an item was removed meanwhile, all of it is read again."
+            </p>
+        }
+    });
     view! {
         <section class="read" data-testid="read" aria-labelledby="read">
             <h2 id="read" class="section-head">
@@ -77,6 +84,7 @@ pub(super) fn LastStep(last: Traced, unbounded: u64) -> impl IntoView {
             </h2>
             <ol class="sheets">{drawn.collect_view()} {more}</ol>
             <Bars title="In bytes" bars />
+            {again}
         </section>
     }
 }
