@@ -134,7 +134,7 @@ async function usedConsole(page: Page): Promise<void> {
   }
 }
 
-async function storm(page: Page, api: Api): Promise<void> {
+export async function storm(page: Page, api: Api): Promise<void> {
   await signedIn("/lab/storm")(page, api);
   await page.getByLabel("Seconds").fill("2");
   await page.getByRole("button", { name: "Start the storm" }).click();
@@ -151,7 +151,7 @@ async function stormRefused(page: Page, api: Api): Promise<void> {
   await expect(page.getByRole("alert")).toBeVisible();
 }
 
-async function afterAMigration(page: Page, api: Api): Promise<void> {
+export async function afterAMigration(page: Page, api: Api): Promise<void> {
   await signedIn("/lab/migrate")(page, api);
   await page.getByLabel("The array has").selectOption("1000");
   await page.getByRole("button", { name: "Start the likes and the migration" }).click();

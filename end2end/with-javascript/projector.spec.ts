@@ -1,3 +1,4 @@
+import { afterAMigration, storm } from "../every-page";
 import { expect, test } from "../fixtures";
 
 const VERDICTS = [
@@ -9,10 +10,12 @@ const VERDICTS = [
   "/lab/console",
 ];
 
-for (const viewport of [
+const PROJECTORS = [
   { width: 1280, height: 720 },
   { width: 1024, height: 768 },
-]) {
+];
+
+for (const viewport of PROJECTORS) {
   test(`on a projector of ${viewport.width} by ${viewport.height}, verdicts need no scrolling`, async ({
     page,
   }) => {
@@ -28,6 +31,23 @@ for (const viewport of [
       const verdicts = page.locator(".verdict, .holds, .faults");
       for (const verdict of await verdicts.all()) await expect(verdict).toBeInViewport({ ratio: 1 });
       expect(await verdicts.count(), path).toBeGreaterThan(0);
+    }
+  });
+}
+
+for (const [name, measured] of Object.entries({ storm, migration: afterAMigration })) {
+  test(`on a projector, the verdict of a ${name} and its first chart need no scrolling`, async ({
+    page,
+    api,
+  }) => {
+    test.slow();
+    await measured(page, api);
+    await page.evaluate(() => localStorage.setItem("projector", "on"));
+    for (const viewport of PROJECTORS) {
+      await page.setViewportSize(viewport);
+      await page.reload();
+      await expect(page.getByTestId("verdict")).toBeInViewport({ ratio: 1 });
+      await expect(page.locator(".chart").first()).toBeInViewport({ ratio: 0.5 });
     }
   });
 }
