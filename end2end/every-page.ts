@@ -172,7 +172,7 @@ async function afterALayOut(page: Page, api: Api): Promise<void> {
   }).toPass();
 }
 
-async function afterARaceOfLayouts(page: Page, api: Api): Promise<void> {
+export async function afterARaceOfLayouts(page: Page, api: Api): Promise<void> {
   await api.signUp();
   await api.raceLayouts(100);
   // Somebody else's race may have just begun.

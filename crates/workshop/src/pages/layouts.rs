@@ -176,7 +176,11 @@ fn Results(race: LayoutRace) -> impl IntoView {
         }
     });
     view! {
-        {comparison(&race).map(|text| view! { <p class="lab-about" data-testid="comparison">{text}</p> })}
+        {comparison(&race).map(|text| view! { <p class="verdict" data-testid="comparison">{text}</p> })}
+        <p class="lab-source">
+            "unbounded is one array; check-then-act (S1) and guarded append (S0) are the articles’ code; a bucket is a document of up to 1,000 \
+             items; edge is one document for each item; ours are head and pages, with our limits and with the articles’."
+        </p>
         {walls.collect_view()}
         {measures.into_iter().collect_view()}
         <p class="lab-source">
