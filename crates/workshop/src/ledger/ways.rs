@@ -27,7 +27,8 @@ const ALL: usize = 100;
 /// How an amount is booked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// The balance in one write, the entry in another; later entries that are too many move into another document.
+    /// The balance in one write, the entry in the next. Then the oldest entries move to another document, if there are too
+    /// many.
     TwoWrites,
     /// Balance and entry in one write, unless the account's document has the number; old entries move as above.
     OneWrite,

@@ -4,12 +4,16 @@ use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use ui::title::PageTitle;
 
+use super::sheets::Sheet;
+
 /// A station of the workshop.
 pub(super) struct Station {
     pub(super) path: &'static str,
     pub(super) title: &'static str,
     /// Its duration in a class.
     pub(super) minutes: u32,
+    /// Its documents in a drawing: how many quarters of each are full, and in which colour. The first is the head.
+    pub(super) drawn: &'static [(u64, &'static str)],
     /// What happens at it.
     pub(super) about: &'static str,
     /// What to do.
@@ -19,6 +23,11 @@ pub(super) struct Station {
     /// One question to the class.
     pub(super) asking: &'static str,
 }
+
+/// How a document that has room is drawn, one that is nearly full, and one that holds too much.
+const WATER: &str = "meter-water";
+const NEAR: &str = "water-near";
+const OVER: &str = "water-over";
 
 #[cfg(feature = "pages")]
 impl Station {
@@ -32,6 +41,7 @@ pub(super) const INSPECT: Station = Station {
     path: "/lab/inspect",
     title: "Where every byte is",
     minutes: 10,
+    drawn: &[(2, WATER), (4, WATER), (4, WATER), (4, WATER)],
     about: "A post or a person is one document, and as many pages as its lists need. See every byte of them while \
             likes arrive.",
     doing: "Start with a quiet post, then open the most liked one. Open it in a second window and like it there.",
@@ -43,6 +53,7 @@ pub(super) const RACE: Station = Station {
     path: "/lab/race",
     title: "The race for the last place",
     minutes: 12,
+    drawn: &[(4, OVER)],
     about: "A list has 999 items, and its document may hold 1,000. Ada and Bob each add one at the same moment. You \
             choose who sends the next database command.",
     doing: "Click Ada, then Bob, so that both read before either of them pushes. Then repeat the same clicks with the other protocols.",
@@ -54,6 +65,7 @@ pub(super) const CRASH: Station = Station {
     path: "/lab/crash",
     title: "A crash in the wrong place",
     minutes: 12,
+    drawn: &[(4, NEAR), (0, WATER)],
     about: "A process that changes a list crashes after the write that you choose. Nothing is cleaned up. What does \
             a reader find then, and what finishes the operation?",
     doing: "Choose an operation and the write after which the process crashes. Try all of them, first with an \
@@ -66,6 +78,7 @@ pub(super) const CLASS: Station = Station {
     path: "/lab/class",
     title: "A class storms one post",
     minutes: 10,
+    drawn: &[(3, WATER), (4, WATER), (4, WATER)],
     about: "Everybody in the class likes one post of a celebrity, and adds likes by the town’s people, as fast as they can.",
     doing: "Join with your name. Add people until the head spills, then continue.",
     looking: "Whether every screen shows the same number, and what happens to the post’s document.",
@@ -76,6 +89,7 @@ pub(super) const TRACE: Station = Station {
     path: "/lab/trace",
     title: "What reading costs",
     minutes: 8,
+    drawn: &[(2, WATER), (4, WATER), (0, WATER), (0, WATER)],
     about: "Scroll through a list, and see for each step what was read: commands, documents, keys and bytes. \
             Compare it with the cost of one array.",
     doing: "Scroll on until you cross into a page. Then jump to the oldest, and to number 10,000.",
@@ -87,6 +101,7 @@ pub(super) const DECIDE: Station = Station {
     path: "/lab/decide",
     title: "Which pattern for which list",
     minutes: 8,
+    drawn: &[(2, WATER)],
     about: "The outlier pattern is one of five ways to store a list. \
             Four questions about your data tell which of them fits, and why.",
     doing: "Answer the questions for a list of your own system. Then answer them for the followers of this feed, and for the readings of a sensor.",
@@ -98,6 +113,7 @@ pub(super) const STORM: Station = Station {
     path: "/lab/storm",
     title: "A storm of likes",
     minutes: 10,
+    drawn: &[(4, NEAR), (4, WATER), (4, WATER), (4, WATER), (4, WATER)],
     about: "Thousands of people like one post within seconds. You choose how many, how fast, and how many at once. \
             The server measures how long each like takes, and reads and counts everything at the end.",
     doing: "Start a storm on a post that is a few likes below its threshold, and watch the head. Repeat it on the \
@@ -110,6 +126,7 @@ pub(super) const LAYOUTS: Station = Station {
     path: "/lab/layouts",
     title: "The race of the layouts",
     minutes: 10,
+    drawn: &[(4, OVER), (2, WATER), (4, WATER)],
     about: "Six ways to store a list take the same appends and show the same first page, while the list grows up to \
             100,000 items. Time and bytes are measured live, and everybody sees the same race.",
     doing: "Start with 1,000 items, then 10,000. Take the article’s activities up to 100,000, and see what happens to the plain array.",
@@ -121,6 +138,14 @@ pub(super) const MIGRATE: Station = Station {
     path: "/lab/migrate",
     title: "Migrate an array while it grows",
     minutes: 8,
+    drawn: &[
+        (1, WATER),
+        (4, WATER),
+        (4, WATER),
+        (4, WATER),
+        (4, WATER),
+        (4, WATER),
+    ],
     about: "A list that nobody expected to grow is one long array in a post’s document, and people keep liking the \
             post. Find it, and turn it into head and pages while they do.",
     doing: "Migrate 1,000 likes, then 50,000. Find the moment in the table when the array ends.",
@@ -132,6 +157,7 @@ pub(super) const TUNE: Station = Station {
     path: "/lab/tune",
     title: "How much may a head hold?",
     minutes: 8,
+    drawn: &[(1, WATER), (2, WATER), (4, NEAR)],
     about: "Choose how many bytes one list may take of its owner’s document. The sizes of the items in this store \
             determine the threshold, and the rules of the layout determine the cost. Then create such a list in a \
             sandbox of the store, and look at its documents.",
@@ -144,6 +170,7 @@ pub(super) const READINGS: Station = Station {
     path: "/lab/readings",
     title: "Readings of a sensor",
     minutes: 8,
+    drawn: &[(4, OVER), (1, WATER), (1, WATER), (1, WATER)],
     about: "A sensor reports once a minute. Then something happens, and it reports several times a second. The same readings \
             are stored in three ways, and four questions are asked of each.",
     doing: "Look at the quiet hour first. Then choose more readings, and find the numbers that grew.",
@@ -155,6 +182,7 @@ pub(super) const LEDGER: Station = Station {
     path: "/lab/ledger",
     title: "A ledger that adds up",
     minutes: 10,
+    drawn: &[(3, WATER), (4, WATER)],
     about: "An account’s balance must be the sum of its entries, and each number is booked once. Old entries move into other \
             documents. The process may die after any write, and then the clerk books the same again.",
     doing: "Choose a write after which the process dies, with each of the three programs. Then book an old number again.",
@@ -166,6 +194,7 @@ pub(super) const CONSOLE: Station = Station {
     path: "/lab/console",
     title: "A console of your own",
     minutes: 10,
+    drawn: &[(3, WATER), (3, WATER), (3, WATER), (3, WATER)],
     about: "A prompt for MongoDB’s commands, on a small store that only you see: a post whose likes overflow into pages. \
             Each answer says what the command read and wrote.",
     doing: "Run the lines below. Then add a like so that the count stays right and the head never has more than four.",
@@ -203,8 +232,11 @@ impl Tour {
 #[component]
 pub fn Stations() -> impl IntoView {
     let cards = Tour::here().iter().map(|station| {
+        let drawn = station.drawn.iter();
+        let drawn = drawn.map(|(quarters, class)| view! { <Sheet items=*quarters most=4 class=*class /> });
         view! {
             <li class="station">
+                <div class="station-drawn">{drawn.collect_view()}</div>
                 <h2>
                     <a href=station.path>{station.title}</a>
                 </h2>
