@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
 import journeys from "../playwright.config";
 
-/** Measurements have the machine to themselves: one page at a time, and no other tests. */
+/** Measurements, and a class of thirty, have the machine to themselves: one test at a time, and no others. */
 export default defineConfig(journeys, {
   testDir: import.meta.dirname,
   outputDir: "../test-results",

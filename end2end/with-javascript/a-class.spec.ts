@@ -1,98 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Page } from "@playwright/test";
+import { classroom, joinBy } from "../classroom";
 import { expect, expectAccessible, test } from "../fixtures";
-import { Running } from "../running";
 
-/** How many students there are, and how many people each of them brings, ten at a time. */
-const STUDENTS = 30;
-const TIMES = 3;
-
-let folder: string;
-let server: Running;
-let url: string;
-let desk: string;
-
-// Traces of thirty-one browsers take most of the time of two cores.
-test.use({ trace: "off" });
-
-test.beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "spillway-class-"));
-  const settings = { SPILLWAY_CLASSROOM: "on", SPILLWAY_STORE: `embedded:${join(folder, "data")}` };
-  server = new Running(folder, settings, "demo town");
-  url = await server.says(/http:\/\/\S+/);
-  desk = await server.says(/http:\S+\?token=\S+/);
-});
-
-test.afterAll(async () => {
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-});
-
-async function joinBy(page: Page, name: string): Promise<void> {
-  await page.goto("/lab/class");
-  await page.getByLabel("Your name").fill(name);
-  await page.getByRole("button", { name: "Join" }).click();
-  await expect(page.getByRole("heading", { name: `You are in, ${name}` })).toBeVisible();
-}
-
-test("a class of thirty storms one post, and every screen counts the same", async ({ secondWindow }) => {
-  // Thirty-one browsers on two cores, which other tests keep busy.
-  test.setTimeout(600_000);
-  const teacher = await secondWindow(url);
-  await teacher.goto("/lab/class");
-  await expect(teacher.getByLabel("Token")).toBeVisible();
-  await expectAccessible(teacher);
-  await teacher.goto(desk);
-  await expect(teacher).toHaveURL(/\/lab\/class$/);
-  await expect(teacher.getByRole("img", { name: /QR code/ })).toBeVisible();
-  await expectAccessible(teacher);
-
-  const students: Page[] = [];
-  for (let nth = 1; nth <= STUDENTS; nth++) {
-    const page = await secondWindow(url);
-    await joinBy(page, `Student ${nth}`);
-    students.push(page);
-  }
-  await expectAccessible(students[0]!);
-
-  // Each brings people without leaving the page, and likes the post personally.
-  await Promise.all(
-    students.map(async (page) => {
-      for (let time = 0; time < TIMES; time++) {
-        const answered = page.waitForResponse((response) => response.url().endsWith("/api/bring_people"));
-        await page.getByRole("button", { name: "Add 10 people" }).click();
-        expect((await answered).status()).toBe(200);
-      }
-      await page.getByTestId("like-button").first().click();
-      await expect(page.getByTestId("like-button").first()).toHaveAttribute("aria-pressed", "true");
-    }),
-  );
-
-  const all = STUDENTS * TIMES * 10 + STUDENTS;
-  for (const page of [teacher, ...students]) {
-    await expect(page.getByTestId("class-total")).toHaveText(String(all));
-    await expect(page.getByTestId("class-brought")).toHaveText(String(all - STUDENTS));
-    await expect(page.getByTestId("like-count").first()).toHaveText(new RegExp(`\\b${all}\\b`));
-  }
-  await teacher.getByRole("link", { name: "Count the items one by one" }).click();
-  await expect(teacher.getByTestId("class-verdict")).toContainText(`${all} items by as many people`);
-
-  await teacher.getByRole("button", { name: "Reset the class" }).click();
-  for (const page of [teacher, ...students]) {
-    await expect(page.getByTestId("class-total")).toHaveText("0");
-  }
-  await students[0]!.reload();
-  await expect(students[0]!.getByRole("heading", { name: "You are in, Student 1" })).toBeVisible();
-});
+const room = classroom();
 
 test("phones follow the teacher, vote before the answers are shown, and see them", async ({
   secondWindow,
 }) => {
   test.setTimeout(180_000);
-  const [teacher, ada, bob] = [await secondWindow(url), await secondWindow(url), await secondWindow(url)];
-  await teacher.goto(desk);
+  const [teacher, ada, bob] = [
+    await secondWindow(room.url),
+    await secondWindow(room.url),
+    await secondWindow(room.url),
+  ];
+  await teacher.goto(room.desk);
   await joinBy(ada, "Ada");
   await joinBy(bob, "Bob");
 
