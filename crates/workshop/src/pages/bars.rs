@@ -1,5 +1,7 @@
 use leptos::prelude::*;
-use ui::components::{grouped, size};
+use ui::components::size;
+
+use super::words;
 
 /// What one way to do something costs.
 pub(super) struct Bar {
@@ -19,10 +21,6 @@ pub(super) fn Bars(
     let most = bars.iter().map(|bar| bar.bytes).max().unwrap_or(0).max(1);
     let least = bars.iter().map(|bar| bar.bytes).min().unwrap_or(0);
     let rows = bars.into_iter().map(|bar| {
-        let documents = match bar.documents {
-            1 => "1 document".to_owned(),
-            several => format!("{} documents", grouped(several)),
-        };
         let class = (bar.bytes * 4 <= least * 5).then_some("least");
         view! {
             <div class=class>
@@ -31,7 +29,7 @@ pub(super) fn Bars(
                     <svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
                         <rect class="meter-water" width=(bar.bytes * 1_000).div_ceil(most) height="10" />
                     </svg>
-                    <span>{format!("{documents}, {}", size(bar.bytes))}</span>
+                    <span>{format!("{}, {}", words::documents(bar.documents), size(bar.bytes))}</span>
                 </dd>
             </div>
         }

@@ -10,6 +10,7 @@ use super::controls::{Tab, Tabs};
 use super::in_turn;
 use super::sheets::Sheet;
 use super::stations::{READINGS, StationHead};
+use super::words;
 use crate::readings::{
     Cost, Held, IN_A_QUIET_HOUR, Layout, MOST, Measured, Operation, Pace, SCREEN, measure,
 };
@@ -29,14 +30,8 @@ pub fn ReadingsPage() -> impl IntoView {
             Some(name) => Pace::named(&name)?,
             None => Pace::Quiet,
         };
-        let kept = Pace::ALL.iter().zip(&MEASURED).find(|(other, _)| **other == pace);
-        let measured = match kept {
-            Some((_, kept)) => kept
-                .get_or_try_init(|| in_turn(move || measure(pace)))
-                .await?
-                .clone(),
-            None => in_turn(move || measure(pace)).await?,
-        };
+        let measured = MEASURED[pace as usize].get_or_try_init(|| in_turn(move || measure(pace)));
+        let measured = measured.await?.clone();
         Ok::<_, Problem>(view! {
             <StationHead station=&READINGS />
             <Pane>
@@ -137,10 +132,7 @@ fn drawing(measured: &Measured) -> impl IntoView + use<> {
     let more = more.map(|more| {
         view! { <li class="sheets-between">{format!("and {} more", grouped(more as u64))}</li> }
     });
-    let documents = match all {
-        1 => "1 document".to_owned(),
-        all => format!("{} documents", grouped(all as u64)),
-    };
+    let documents = words::documents(all as u64);
     let name = layout.as_str();
     view! {
         <section class="writer" aria-labelledby=format!("layout-{name}") data-testid=format!("layout-{name}")>

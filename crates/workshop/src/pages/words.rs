@@ -228,6 +228,14 @@ pub fn pages(count: u64) -> String {
     }
 }
 
+/// A number of documents.
+pub fn documents(count: u64) -> String {
+    match count {
+        1 => "1 document".to_owned(),
+        count => format!("{} documents", grouped(count)),
+    }
+}
+
 /// Which guard failed, and what the writer does about it; nothing where none failed.
 pub fn failure(entry: &Entry, name: &str) -> Option<String> {
     if entry.failed.is_empty() {

@@ -93,10 +93,7 @@ pub(super) fn LastStep(last: Traced, unbounded: u64) -> impl IntoView {
 #[component]
 pub(super) fn Commands(reads: Vec<Read>) -> impl IntoView {
     let commands = reads.into_iter().map(|read| {
-        let documents = match read.documents {
-            1 => "1 document".to_owned(),
-            documents => format!("{} documents", grouped(documents)),
-        };
+        let documents = words::documents(read.documents);
         let keys = read.entries.map(|entries| match entries {
             1 => ", 1 key".to_owned(),
             entries => format!(", {} keys", grouped(entries)),
