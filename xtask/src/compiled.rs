@@ -23,13 +23,20 @@ const PROFILES: [&str; 3] = [
 /// What Cargo keeps of a package in each of them.
 const PARTS: [&str; 3] = [".fingerprint", "build", "deps"];
 
-/// Puts the shared dependencies into a clone that has not been built.
+/// Puts the shared dependencies into a clone that has not been built. Whatever compiles one of the halves calls it
+/// first, because it must not happen beside Cargo.
 pub fn fetch(repository: &Repository) -> Result<()> {
-    if repository.target.join(PROFILES[0]).exists() {
-        return Ok(());
-    }
     let shared = shared(repository)?;
-    tools::in_the_folder(|_| copy(&shared, &repository.target, &[]))
+    tools::in_the_folder(|_| fill(&repository.target, &shared))
+}
+
+/// Copies the profiles that a target folder lacks. One that it has may be in use: Cargo writes there and runs what it
+/// has built.
+fn fill(target: &Path, shared: &Path) -> Result<()> {
+    PROFILES
+        .iter()
+        .filter(|profile| !target.join(profile).exists())
+        .try_for_each(|profile| copy(profile, shared, target, &[]))
 }
 
 /// Shares the dependencies of a clone that was built, instead of those of other versions.
@@ -44,7 +51,9 @@ pub fn keep(repository: &Repository) -> Result<()> {
         }
         // Its name is right only when all of it is there.
         let unfinished = shared.with_extension("part");
-        copy(&repository.target, &unfinished, &repository.crates)?;
+        for profile in PROFILES {
+            copy(profile, &repository.target, &unfinished, &repository.crates)?;
+        }
         Ok(fs_err::rename(unfinished, &shared)?)
     })
 }
@@ -59,12 +68,9 @@ fn shared(repository: &Repository) -> Result<PathBuf> {
         .join(format!("{version}-{wanted}")))
 }
 
-/// Copies what Cargo keeps of packages, except of some. Files keep their times, which Cargo compares.
-fn copy(from: &Path, to: &Path, except: &[String]) -> Result<()> {
-    for part in PROFILES
-        .iter()
-        .flat_map(|profile| PARTS.map(|part| Path::new(profile).join(part)))
-    {
+/// Copies what Cargo keeps of packages in a profile, except of some. Files keep their times, which Cargo compares.
+fn copy(profile: &str, from: &Path, to: &Path, except: &[String]) -> Result<()> {
+    for part in PARTS.map(|part| Path::new(profile).join(part)) {
         let root = from.join(&part);
         for file in files(&root) {
             let name = file.strip_prefix(&root)?;
@@ -111,7 +117,35 @@ fn is_of(package: &str, file: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::{env, process};
+
     use super::*;
+
+    #[test]
+    fn what_a_clone_has_compiled_stays_as_it_is() -> Result<()> {
+        let folder = env::temp_dir().join(format!("spillway-compiled-{}", process::id()));
+        let (shared, target) = (folder.join("shared"), folder.join("target"));
+        let compiled = |profile: &str| Path::new(profile).join("build/bson-1/build-script-build");
+        for (root, profile, contents) in [
+            (&shared, PROFILES[0], "shared"),
+            (&shared, PROFILES[1], "shared"),
+            (&target, PROFILES[1], "its own"),
+        ] {
+            let file = root.join(compiled(profile));
+            fs_err::create_dir_all(file.parent().unwrap_or(root))?;
+            fs_err::write(&file, contents)?;
+        }
+        fill(&target, &shared)?;
+        assert_eq!(
+            fs_err::read_to_string(target.join(compiled(PROFILES[0])))?,
+            "shared"
+        );
+        assert_eq!(
+            fs_err::read_to_string(target.join(compiled(PROFILES[1])))?,
+            "its own"
+        );
+        Ok(fs_err::remove_dir_all(folder)?)
+    }
 
     #[test]
     fn files_of_our_crates_are_recognised() {

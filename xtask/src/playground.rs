@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use std::path::PathBuf;
 
+use crate::compiled;
 use crate::console::{self, Step, say};
 use crate::preflight;
 use crate::process;
@@ -39,6 +40,7 @@ pub fn build(repository: &Repository) -> Result<String> {
     preflight::check(repository)?;
     preflight::target(repository, WASI_TARGET)?;
     site::npm_packages(repository)?;
+    compiled::fetch(repository)?;
     // The profile and the folder of the browser's half, with which it shares what runs while it is compiled.
     let front = repository.target.join("front");
     let mut program = repository.cargo("build --locked --package=playground --profile=wasm-release");
