@@ -52,6 +52,12 @@ const MARKED: &[Act] = &[
     SignIn(1),
     Mark,
 ];
+/// Somebody who is leaving, whose only traces are of one kind: reactions,
+const REACTED: &[Act] = &[Like, Comment(1), Share, Mark];
+/// a timeline and both sides of a follow,
+const FOLLOWS: &[Act] = &[Follow, BeFollowed, Look, Mark];
+/// or a session.
+const SIGNED_IN: &[Act] = &[SignIn(1), Mark];
 /// Somebody who is leaving, and whose only traces are a follower and two posts in that one's timeline. One has no
 /// activity.
 const FOLLOWED: &[Act] = &[BeFollowed, Publish(1), BeginToPublish(2), Look, Mark];
@@ -106,10 +112,10 @@ scenarios! {
     a_post_is_deleted_while_a_reader_looks: &[Publish(1), BeCommentedOn(1)], &[&[Look], &[Delete(1)]], 2;
     two_servers_delete_a_post: &[Publish(1), BeCommentedOn(1)], &[&[Delete(1)], &[Delete(1)]], 2;
     two_servers_finish: MARKED, &[&[Finish], &[Finish]], 1;
-    two_servers_finish_and_the_next_holder_reacts: MARKED, &[&[Finish], &[Finish, Join, Like, Comment(2), Share]], 1;
-    two_servers_finish_and_the_next_holder_follows: MARKED, &[&[Finish], &[Finish, Join, Follow, BeFollowed]], 1;
+    two_servers_finish_and_the_next_holder_reacts: REACTED, &[&[Finish], &[Finish, Join, Like, Comment(2), Share]], 1;
+    two_servers_finish_and_the_next_holder_follows: FOLLOWS, &[&[Finish], &[Finish, Join, Follow, BeFollowed]], 1;
     two_servers_finish_and_the_next_holder_posts: FOLLOWED, &[&[Finish], &[Finish, Join, BeFollowed, Publish(1), Publish(2), Look]], 1;
-    two_servers_finish_and_the_next_holder_signs_in: MARKED, &[&[Finish], &[Finish, Join, SignIn(2)]], 1;
+    two_servers_finish_and_the_next_holder_signs_in: SIGNED_IN, &[&[Finish], &[Finish, Join, SignIn(2)]], 1;
     two_servers_finish_and_the_next_holder_has_pages: &[Like, Mark], &[&[Finish], &[Finish, Join, Like, Comment(2), Share, Comment(3)]], 1;
     two_servers_finish_and_the_next_holder_leaves: &[Like, Mark], &[&[Finish], &[Finish, Join, Like, Mark]], 1;
 }
