@@ -1,10 +1,10 @@
 //! An engine that runs each command only once on the same documents, and then returns the stored answer.
 //!
 //! The runs of a model check share nearly all of their commands, and a command's answer and effect follow from the
-//! documents alone. So each state of the documents has a name, every command is looked up under that name first, and
-//! going back to the start of a run only means setting that name.
+//! documents of its collection alone. So the contents of each collection have a name, every command is looked up under
+//! that name first, and going back to the start of a run only means setting the names.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
@@ -18,12 +18,33 @@ use crate::fingerprint::Fingerprint;
 /// How many answers are kept before all are dropped.
 const MOST: usize = 100_000;
 
-/// The name of a state of all documents: a digest, so that the same documents always have the same name.
+/// The name of a state of all documents: the digests of the collections in it combined, so that the same documents
+/// always have the same name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct State(u64);
 
-/// The documents of each collection, encoded.
-type Collections = BTreeMap<String, Arc<Vec<Vec<u8>>>>;
+impl State {
+    /// The state that differs from this one in one collection. Combining its contents twice takes them out again.
+    fn with(self, collection: &str, before: Contents, after: Contents) -> Self {
+        let part = |contents: Contents| match contents {
+            EMPTY => 0,
+            _ => digest(&(collection, contents)),
+        };
+        Self(self.0 ^ part(before) ^ part(after))
+    }
+}
+
+/// The name of a collection's documents: their digest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Contents(u64);
+
+const EMPTY: Contents = Contents(0);
+
+/// The contents of each collection that has been written.
+type Collections = HashMap<String, Contents>;
+
+/// The documents of a collection, encoded.
+type Encoded = Arc<Vec<Vec<u8>>>;
 
 #[derive(Clone)]
 enum Command {
@@ -51,16 +72,18 @@ enum Answer {
 pub struct Cached {
     engine: Engine,
     known: Mutex<Known>,
-    /// The state that the engine below is in; held while it runs a command.
-    below: tokio::sync::Mutex<State>,
+    /// What the engine below contains; held while it runs a command.
+    below: tokio::sync::Mutex<Collections>,
 }
 
 #[derive(Default)]
 struct Known {
     now: State,
     states: HashMap<State, Collections>,
+    contents: HashMap<Contents, Encoded>,
     indexes: HashSet<u64>,
-    answers: HashMap<u64, (Result<Answer>, State)>,
+    /// Answers, and the contents of the collection afterwards.
+    answers: HashMap<u64, (Result<Answer>, Contents)>,
 }
 
 /// A version of the documents, for reading.
@@ -163,80 +186,104 @@ impl Cached {
     /// The answer to a command in a state, and the resulting state.
     async fn run_in(
         &self,
-        below: &mut State,
+        below: &mut Collections,
         state: State,
         collection: &str,
         command: Command,
     ) -> (Result<Answer>, State) {
-        let asked = digest(&(state, collection, &command));
-        if let Some(known) = self.known.lock().unwrap().answers.get(&asked) {
-            return known.clone();
+        let before = contents_of(collection, &self.known.lock().unwrap().states[&state]);
+        let asked = digest(&(collection, before, &command));
+        let known = self.known.lock().unwrap().answers.get(&asked).cloned();
+        let (answer, after) = match known {
+            Some(known) => known,
+            None => self.answer(below, (collection, before), command, asked).await,
+        };
+        if after == before {
+            return (answer, state);
         }
-        if *below != state {
-            self.bring_below(*below, state).await;
-            *below = state;
+        let then = state.with(collection, before, after);
+        let mut known = self.known.lock().unwrap();
+        if !known.states.contains_key(&then) {
+            let mut collections = known.states[&state].clone();
+            collections.insert(collection.to_owned(), after);
+            known.states.insert(then, collections);
+        }
+        (answer, then)
+    }
+
+    /// Runs a command on these contents, and keeps its answer.
+    async fn answer(
+        &self,
+        below: &mut Collections,
+        (collection, before): (&str, Contents),
+        command: Command,
+        asked: u64,
+    ) -> (Result<Answer>, Contents) {
+        let there = contents_of(collection, below);
+        if there != before {
+            self.bring_below(collection, there, before).await;
         }
         let writes = command.writes();
         let answer = command.run(&self.engine, collection).await;
-        if writes {
-            *below = self.after_a_write(state, collection).await;
-        }
+        let after = if writes {
+            self.after_a_write(collection).await
+        } else {
+            before
+        };
+        below.insert(collection.to_owned(), after);
         let mut known = self.known.lock().unwrap();
         if known.answers.len() >= MOST {
             known.answers.clear();
         }
-        known.answers.insert(asked, (answer.clone(), *below));
-        (answer, *below)
+        known.answers.insert(asked, (answer.clone(), after));
+        (answer, after)
     }
 
-    /// A state in which one collection may have changed.
-    async fn after_a_write(&self, before: State, collection: &str) -> State {
+    /// What a collection contains after it was written.
+    async fn after_a_write(&self, collection: &str) -> Contents {
         let documents = self.engine.find(collection, Find::default()).await.unwrap();
+        if documents.is_empty() {
+            return EMPTY;
+        }
         let encoded = documents
             .iter()
             .map(|document| bson::serialize_to_vec(document).unwrap());
         let encoded = encoded.collect::<Vec<_>>();
+        let contents = Contents(digest(&encoded));
         let mut known = self.known.lock().unwrap();
-        let mut collections = known.states[&before].clone();
-        collections.insert(collection.to_owned(), Arc::new(encoded));
-        collections.retain(|_, documents| !documents.is_empty());
-        let state = State(digest(&collections));
-        known.states.entry(state).or_insert(collections);
-        state
+        known
+            .contents
+            .entry(contents)
+            .or_insert_with(|| Arc::new(encoded));
+        contents
     }
 
-    /// Brings the documents of the engine below into another state.
-    async fn bring_below(&self, from: State, to: State) {
-        let (from, to) = {
+    /// Brings a collection of the engine below from some contents to others.
+    async fn bring_below(&self, collection: &str, from: Contents, to: Contents) {
+        let (there, wanted) = {
             let known = self.known.lock().unwrap();
-            (known.states[&from].clone(), known.states[&to].clone())
+            let encoded = |contents| known.contents.get(&contents).cloned().unwrap_or_default();
+            (encoded(from), encoded(to))
         };
-        let none = Arc::default();
-        for collection in from
-            .keys()
-            .chain(to.keys().filter(|name| !from.contains_key(*name)))
-        {
-            let there = from.get(collection).unwrap_or(&none);
-            let wanted = to.get(collection).unwrap_or(&none);
-            if there == wanted {
-                continue;
-            }
-            let decoded = |bytes: &Vec<u8>| bson::deserialize_from_slice::<Document>(bytes).unwrap();
-            let wrong = there.iter().filter(|bytes| !wanted.contains(bytes)).map(decoded);
-            let wrong: Vec<Bson> = wrong
-                .map(|document| document.get("_id").unwrap().clone())
-                .collect();
-            if !wrong.is_empty() {
-                let wrong = doc! { "_id": { "$in": wrong } };
-                self.engine.delete(collection, wrong, true).await.unwrap();
-            }
-            let missing = wanted.iter().filter(|bytes| !there.contains(bytes)).map(decoded);
-            let missing: Vec<Document> = missing.collect();
-            if !missing.is_empty() {
-                self.engine.insert(collection, missing).await.unwrap();
-            }
+        let decoded = |bytes: &Vec<u8>| bson::deserialize_from_slice::<Document>(bytes).unwrap();
+        let wrong = there.iter().filter(|bytes| !wanted.contains(bytes)).map(decoded);
+        let wrong: Vec<Bson> = wrong
+            .map(|document| document.get("_id").unwrap().clone())
+            .collect();
+        if !wrong.is_empty() {
+            let wrong = doc! { "_id": { "$in": wrong } };
+            self.engine.delete(collection, wrong, true).await.unwrap();
+        }
+        let missing = wanted.iter().filter(|bytes| !there.contains(bytes)).map(decoded);
+        let missing: Vec<Document> = missing.collect();
+        if !missing.is_empty() {
+            self.engine.insert(collection, missing).await.unwrap();
         }
     }
+}
+
+fn contents_of(collection: &str, collections: &Collections) -> Contents {
+    collections.get(collection).copied().unwrap_or_default()
 }
 
 fn digest(what: &impl Hash) -> u64 {
