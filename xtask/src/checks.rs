@@ -121,7 +121,8 @@ impl Suite<'_> {
             self.command(title, command, Some(count));
         };
         if ask(&mut repository.cargo("nextest --version")).is_some() {
-            let nextest = "nextest run --locked --no-fail-fast --no-tests=pass";
+            // Examples are compiled by the lints.
+            let nextest = "nextest run --locked --no-fail-fast --no-tests=pass --tests";
             test("unit, contract and HTTP tests", nextest, output::NEXTEST);
             let examples = "test --locked --doc --no-fail-fast";
             test("examples in the documentation", examples, output::CARGO_TEST);

@@ -28,6 +28,10 @@ pub trait Catalogue: Send + Sync + 'static {
     /// Whether the stored data of a collection is sound.
     async fn validate(&self, collection: &str) -> Result<Soundness>;
 
+    /// Creates a collection without documents; nothing happens if it exists. The first document of a collection also
+    /// creates it.
+    async fn create_collection(&self, collection: &str) -> Result<()>;
+
     /// Removes a collection with all its documents. Returns whether it existed.
     async fn drop_collection(&self, collection: &str) -> Result<bool>;
 

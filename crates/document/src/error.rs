@@ -7,12 +7,24 @@ use bson::Document;
 /// A result of the data layer.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// A key as MongoDB's messages show it: `{ author: "ada" }`.
+pub fn dup_key(key: &Document) -> String {
+    if key.is_empty() {
+        return "{}".to_owned();
+    }
+    let fields = key.iter().map(|(name, value)| format!("{name}: {value}"));
+    format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
+}
+
 /// Why an operation on the store failed. It can be cloned because operations that ran together fail for one reason.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A unique index already holds this key (MongoDB code 11000). Nothing was written.
-    #[error("E11000 duplicate key error collection: {collection} index: {index} dup key: {key}")]
+    #[error(
+        "E11000 duplicate key error collection: {collection} index: {index} dup key: {}",
+        dup_key(key)
+    )]
     DuplicateKey {
         /// The collection that refused the document.
         collection: String,

@@ -95,6 +95,10 @@ impl<'txn> Batch<'txn> {
             Write::Modify(modify) => self.modify(collection, &modify),
             Write::Delete(query) => self.delete(collection, &query),
             Write::CreateIndex(definition) => self.create_index(collection, definition),
+            Write::Create => {
+                self.changed = true;
+                Ok(Answer::default())
+            }
             Write::Drop => Ok(Answer::default()),
         }
     }

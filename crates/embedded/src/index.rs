@@ -112,7 +112,8 @@ impl Definition {
             specification.insert("partialFilterExpression", partial.expression.clone());
         }
         if let Some(seconds) = self.expire_after {
-            specification.insert("expireAfterSeconds", i64::from(seconds));
+            let seconds = i32::try_from(seconds).map_or_else(|_| i64::from(seconds).into(), Bson::Int32);
+            specification.insert("expireAfterSeconds", seconds);
         }
         specification
     }

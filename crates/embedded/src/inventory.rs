@@ -54,6 +54,11 @@ impl Catalogue for Embedded {
             .await
     }
 
+    async fn create_collection(&self, collection: &str) -> Result<()> {
+        let create = Operation::create_collection(collection)?;
+        self.writer.submit(create).await.map(drop)
+    }
+
     /// Listeners for changes are notified that anything may have changed.
     async fn drop_collection(&self, collection: &str) -> Result<bool> {
         let drop = Operation::drop_collection(collection)?;
@@ -152,6 +157,21 @@ mod tests {
         };
         assert_eq!(engine.indexes("things").await.unwrap().len(), 1);
         assert_eq!(engine.count("things", doc! {}).await.unwrap(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_collection_can_exist_without_documents() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Embedded::open(dir.path()).unwrap();
+        for _ in 0..2 {
+            engine.create_collection("things").await.unwrap();
+        }
+        drop(engine);
+        let engine = Embedded::open(dir.path()).unwrap();
+        assert_eq!(Catalogue::collections(&engine).await.unwrap(), ["things"]);
+        assert_eq!(engine.find("things", Find::default()).await.unwrap(), []);
+        assert!(engine.drop_collection("things").await.unwrap());
+        assert_eq!(Catalogue::collections(&engine).await.unwrap(), [""; 0]);
     }
 
     #[test]

@@ -46,6 +46,7 @@ mod scan;
 mod sort;
 mod staged;
 mod tables;
+mod unsupported;
 mod update;
 mod validate;
 mod writer;

@@ -35,6 +35,8 @@ pub(super) enum Write {
     Modify(Modify),
     Delete(Query),
     CreateIndex(Definition),
+    /// Creates the collection, without documents.
+    Create,
     /// Drops the collection with its indexes.
     Drop,
 }
@@ -121,6 +123,11 @@ impl Operation {
         Ok(Self::new(collection, Write::CreateIndex(Definition::new(index)?)))
     }
 
+    pub(super) fn create_collection(collection: &str) -> Result<Self> {
+        check_collection(collection)?;
+        Ok(Self::new(collection, Write::Create))
+    }
+
     pub(super) fn drop_collection(collection: &str) -> Result<Self> {
         check_collection(collection)?;
         Ok(Self::new(collection, Write::Drop))
@@ -130,7 +137,7 @@ impl Operation {
     pub(super) fn among(mut self, keys: Vec<Vec<u8>>) -> Self {
         match &mut self.write {
             Write::Modify(Modify { query, .. }) | Write::Delete(query) => query.among = Some(keys),
-            Write::Insert { .. } | Write::CreateIndex(_) | Write::Drop => {}
+            Write::Insert { .. } | Write::CreateIndex(_) | Write::Create | Write::Drop => {}
         }
         self
     }

@@ -20,12 +20,11 @@ pub enum Shown {
     Lines(Vec<String>),
     /// An error that the server answered with.
     Failed {
-        /// Its name: `MongoServerError`, or that of a bulk write.
-        kind: &'static str,
+        /// The name of the driver's error, `MongoServerError` or that of a bulk write, and in brackets the server's, if
+        /// it has one.
+        kind: String,
         /// What is wrong.
         message: String,
-        /// Its number, if it has one.
-        code: Option<i64>,
     },
 }
 
@@ -33,7 +32,7 @@ pub enum Shown {
 pub fn show(answer: &Document, shape: &Shape) -> Shown {
     if let Some(mut failed) = failed(answer) {
         if let (Shown::Failed { kind, .. }, Shape::AllInserted(_)) = (&mut failed, shape) {
-            *kind = "MongoBulkWriteError";
+            "MongoBulkWriteError".clone_into(kind);
         }
         return failed;
     }
@@ -54,6 +53,7 @@ pub fn show(answer: &Document, shape: &Shape) -> Shown {
                 .collect(),
         )),
         Shape::One => Shown::Value(first().map_or(Bson::Null, Bson::Document)),
+        Shape::Any => Shown::Value(first().is_some().into()),
         Shape::Field(name) => Shown::Value(answer.get(name).cloned().unwrap_or(Bson::Null)),
         Shape::Counted => Shown::Value(
             first()
@@ -71,10 +71,8 @@ pub fn show(answer: &Document, shape: &Shape) -> Shown {
         }
         Shape::Updated => updated(answer),
         Shape::Deleted => value(doc! { "acknowledged": true, "deletedCount": number(answer, "n") }),
-        Shape::Indexed(names) => Shown::Value(match names.as_slice() {
-            [name] => name.as_str().into(),
-            names => names.to_vec().into(),
-        }),
+        Shape::Indexed(name) => Shown::Value(name.as_str().into()),
+        Shape::AllIndexed(names) => Shown::Value(names.clone().into()),
         Shape::Dropped => Shown::Value(Bson::Boolean(true)),
         Shape::Names => Shown::Lines(names(answer)),
         Shape::NameArray => Shown::Value(names(answer).into()),
@@ -101,13 +99,11 @@ fn failed(answer: &Document) -> Option<Shown> {
         None => answer,
     };
     Some(Shown::Failed {
-        kind: "MongoServerError",
+        kind: match error.get_str("codeName") {
+            Ok(name) => format!("MongoServerError[{name}]"),
+            Err(_) => "MongoServerError".to_owned(),
+        },
         message: error.get_str("errmsg").unwrap_or("the command failed").to_owned(),
-        code: error.get("code").and_then(|code| match code {
-            Bson::Int32(code) => Some((*code).into()),
-            Bson::Int64(code) => Some(*code),
-            _ => None,
-        }),
     })
 }
 
@@ -155,9 +151,36 @@ fn names(answer: &Document) -> Vec<String> {
     names
 }
 
+/// Names to the left and sizes to the right.
 fn databases(answer: &Document) -> Vec<String> {
     let databases = answer.get_array("databases").into_iter().flatten();
+    let databases: Vec<(&str, String)> = databases
+        .filter_map(|database| {
+            let database = database.as_document()?;
+            Some((
+                database.get_str("name").ok()?,
+                size(database.get_i64("sizeOnDisk").ok()?),
+            ))
+        })
+        .collect();
+    let longest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+    let name = longest(&mut databases.iter().map(|(name, _)| name.chars().count()));
+    let size = longest(&mut databases.iter().map(|(_, size)| size.len()));
     databases
-        .filter_map(|database| Some(database.as_document()?.get_str("name").ok()?.to_owned()))
+        .iter()
+        .map(|(database, bytes)| format!("{database:name$}  {bytes:>size$}"))
         .collect()
+}
+
+/// A number of bytes as the shell shows it.
+fn size(bytes: i64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "two digits after the point are shown")]
+    let bytes = bytes as f64;
+    for (unit, in_bytes) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
+        let size = bytes / f64::from(in_bytes);
+        if size >= 1.0 {
+            return format!("{size:.2} {unit}");
+        }
+    }
+    format!("{bytes} B")
 }

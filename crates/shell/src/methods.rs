@@ -338,11 +338,14 @@ impl Call<'_> {
         let indexes: Vec<Document> = keys.into_iter().map(|key| named_index(key, &options)).collect();
         let names = indexes
             .iter()
-            .filter_map(|index| index.get_str("name").ok().map(str::to_owned))
-            .collect();
+            .filter_map(|index| index.get_str("name").ok().map(str::to_owned));
+        let shape = match self.method {
+            "createIndex" => Shape::Indexed(names.collect()),
+            _ => Shape::AllIndexed(names.collect()),
+        };
         Ok(Run::of(
             doc! { "createIndexes": self.collection, "indexes": indexes },
-            Shape::Indexed(names),
+            shape,
         ))
     }
 }

@@ -52,12 +52,7 @@ fn field(name: &str) -> String {
     let begins = |letter: char| letter.is_alphabetic() || letter == '_' || letter == '$';
     let is_name =
         letters.next().is_some_and(begins) && letters.all(|letter| begins(letter) || letter.is_numeric());
-    let is_place = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-    if is_name || (is_place && name.len() < 10) {
-        name.to_owned()
-    } else {
-        quoted(name)
-    }
+    if is_name { name.to_owned() } else { quoted(name) }
 }
 
 /// A text in the quotes that it does not contain itself.

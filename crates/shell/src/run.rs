@@ -13,6 +13,8 @@ pub enum Shape {
     Array,
     /// The first document of a cursor, or null.
     One,
+    /// Whether a cursor has a document.
+    Any,
     /// A field of the answer.
     Field(&'static str),
     /// A field of the first document of a cursor; 0 without one.
@@ -25,8 +27,10 @@ pub enum Shape {
     Updated,
     /// How many documents were deleted.
     Deleted,
+    /// The name of the index that was made.
+    Indexed(String),
     /// The names of indexes that were made.
-    Indexed(Vec<String>),
+    AllIndexed(Vec<String>),
     /// Whether a collection was removed.
     Dropped,
     /// The names of collections, each on its line.
@@ -91,12 +95,7 @@ impl Run {
             ("toArray", []) => self.shape = Shape::Array,
             ("pretty", []) => {}
             ("next", []) => self.shape = Shape::One,
-            ("forEach" | "map", _) => {
-                return Err(Error::unknown(
-                    at,
-                    format!(".{method}() takes a function, and JavaScript is not evaluated here."),
-                ));
-            }
+            ("hasNext", []) => self.shape = Shape::Any,
             ("batchSize", [size]) if finds => _ = self.command.insert("batchSize", size.clone()),
             ("batchSize", [size]) => _ = self.command.insert("cursor", doc! { "batchSize": size.clone() }),
             (
@@ -150,7 +149,7 @@ impl Run {
 
 fn takes(method: &str) -> &'static str {
     match method {
-        "toArray" | "pretty" | "count" | "next" => "no argument",
+        "toArray" | "pretty" | "count" | "next" | "hasNext" => "no argument",
         "limit" | "skip" | "batchSize" | "maxTimeMS" => "a number",
         _ => "one document",
     }

@@ -3,14 +3,14 @@
 use bson::{Bson, Document, doc};
 
 use crate::error::{Error, Result};
-use crate::methods;
+use crate::methods::{self, METHODS};
 use crate::refusals;
 use crate::run::{Run, Shape};
 use crate::text::Text;
 use crate::value::{arguments, string};
 
 /// What may follow `find(…)` and `aggregate(…)`.
-pub const CURSOR_METHODS: [&str; 13] = [
+pub const CURSOR_METHODS: [&str; 14] = [
     "sort",
     "limit",
     "skip",
@@ -24,6 +24,7 @@ pub const CURSOR_METHODS: [&str; 13] = [
     "toArray",
     "pretty",
     "next",
+    "hasNext",
 ];
 
 /// What a line asks for.
@@ -40,6 +41,8 @@ pub enum Statement {
     },
     /// `it`: the next documents of the last cursor.
     More,
+    /// `use posts`: another database.
+    Use(String),
     /// `help`, about everything.
     Help,
     /// `db` or `db.posts`: the name of the database, or of a collection.
@@ -84,10 +87,10 @@ fn statement(text: &mut Text) -> Result<Statement> {
             Some("dbs" | "databases") => Ok(Run::of(doc! { "listDatabases": 1 }, Shape::Databases).into()),
             _ => Err(Error::syntax(begun, "Write `show collections` or `show dbs`.")),
         },
-        Some("use") => Err(Error::unknown(
-            begun,
-            "There is one database here. Leave out `use`.",
-        )),
+        Some("use") => match text.name()? {
+            Some(name) => Ok(Statement::Use(name)),
+            None => Err(text.unexpected("the name of a database")),
+        },
         Some(word) => Err(Error::syntax(
             begun,
             format!(
@@ -129,7 +132,12 @@ fn database(text: &mut Text) -> Result<Statement> {
             let collection = path.join(".");
             match (collection.as_str(), method.as_str(), arguments.as_slice()) {
                 ("", "getCollection", [Bson::String(name)]) => path = vec![name.clone()],
-                ("", method, arguments) => return of_database(at, method, arguments),
+                ("", method, arguments) => {
+                    return match of_database(at, method, arguments)? {
+                        Statement::Run { command, shape } => chain(text, Run::of(command, shape)),
+                        other => Ok(other),
+                    };
+                }
                 (_, "help", []) => return Ok(Statement::Help),
                 (_, "explain", verbosity) => explained = Some(verbosity_of(verbosity)?),
                 (collection, method, arguments) => {
@@ -142,6 +150,15 @@ fn database(text: &mut Text) -> Result<Statement> {
             }
         } else if explained.is_some() {
             return Err(text.unexpected("a method to explain, as in db.posts.explain().find()"));
+        } else if let [collection @ .., method] = path.as_slice()
+            && !collection.is_empty()
+            && METHODS.contains(&method.as_str())
+        {
+            let method = path.join(".");
+            return Err(Error::unknown(
+                at,
+                format!("db.{method} is a method. Write db.{method}()."),
+            ));
         } else {
             return Ok(Statement::Name(
                 Some(path.join(".")).filter(|path| !path.is_empty()),
@@ -214,6 +231,12 @@ fn chain(text: &mut Text, mut run: Run) -> Result<Statement> {
                 "`.{method}` reads a property, which is JavaScript. Here the whole answer is shown, and methods have parentheses."
             );
             return Err(Error::syntax(at, message));
+        }
+        if ["forEach", "map"].contains(&method.as_str()) {
+            let message = format!(
+                ".{method}() takes a function, and JavaScript is not evaluated here. Use .toArray()."
+            );
+            return Err(Error::unknown(at, message));
         }
         let arguments = arguments(text)?;
         run = if method == "explain" {

@@ -45,8 +45,8 @@ fn named(text: &mut Text, word: &str) -> Result<Bson> {
     Ok(match word {
         "true" => Bson::Boolean(true),
         "false" => Bson::Boolean(false),
-        "null" => Bson::Null,
-        "undefined" => Bson::Undefined,
+        // Drivers send null for `undefined`.
+        "null" | "undefined" => Bson::Null,
         "NaN" => Bson::Double(f64::NAN),
         "Infinity" => Bson::Double(f64::INFINITY),
         "new" => {

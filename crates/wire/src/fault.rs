@@ -1,7 +1,7 @@
 //! Why a command failed, in the form of MongoDB's answers.
 
 use bson::{Bson, Document, doc};
-use document::Error;
+use document::{Error, dup_key};
 
 /// A command's failure: a code, its name, a message, and further fields.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,8 @@ impl From<Error> for CommandError {
 
 fn duplicate(database: &str, collection: &str, index: &str, key: Document) -> CommandError {
     let message = format!(
-        "E11000 duplicate key error collection: {database}.{collection} index: {index} dup key: {key}"
+        "E11000 duplicate key error collection: {database}.{collection} index: {index} dup key: {}",
+        dup_key(&key)
     );
     let mut fault = CommandError::new(11000, message);
     let pattern = pattern(index);

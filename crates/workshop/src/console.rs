@@ -62,7 +62,7 @@ const WRITES: [&str; 6] = [
 ];
 
 /// Operators that are offered while somebody types.
-pub const OPERATORS: [&str; 60] = [
+pub const OPERATORS: [&str; 59] = [
     "$eq",
     "$ne",
     "$gt",
@@ -82,7 +82,6 @@ pub const OPERATORS: [&str; 60] = [
     "$nor",
     "$not",
     "$expr",
-    "$mod",
     "$set",
     "$unset",
     "$inc",
@@ -222,6 +221,12 @@ impl Console {
             Ok(Statement::Help) => Outcome::help(),
             Ok(Statement::Name(None)) => Outcome::Lines(vec![DATABASE.to_owned()]),
             Ok(Statement::Name(Some(collection))) => Outcome::Lines(vec![format!("{DATABASE}.{collection}")]),
+            Ok(Statement::Use(name)) if name == DATABASE => {
+                Outcome::Lines(vec![format!("already on db {DATABASE}")])
+            }
+            Ok(Statement::Use(name)) => {
+                Outcome::refused(format!("There is no database {name} here, only {DATABASE}."))
+            }
             Ok(Statement::More) => match self.last.take() {
                 Some((cursor, collection)) => {
                     let answer = self.local.more(cursor, &collection, Some(AT_ONCE)).await;

@@ -7,6 +7,7 @@ use super::functions::Function;
 use crate::compare::type_name;
 use crate::filter::operand;
 use crate::sort::ElementOrder;
+use crate::unsupported;
 use document::{Error, Result};
 
 /// The variables that an expression may name; each is in the slot of its position.
@@ -143,7 +144,11 @@ fn operator(document: &Document, names: &Names) -> Result<Expression> {
         "$sortArray" => sort_array(value, names),
         _ => {
             let Some(function) = Function::named(name) else {
-                return Err(Error::refused(168, format!("Unrecognized expression '{name}'")));
+                return Err(unsupported::refused(
+                    168,
+                    name,
+                    format!("Unrecognized expression '{name}'"),
+                ));
             };
             let arguments = arguments(value, names)?;
             function.check_arity(arguments.len())?;

@@ -5,6 +5,7 @@ use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
 use super::expression::{Expression, Scope};
 use super::shape::Shape;
 use super::value::{Value, encode};
+use crate::unsupported;
 use document::{Error, Result};
 
 /// A compiled stage.
@@ -81,5 +82,5 @@ pub(crate) fn stage(document: &Document) -> Result<(&str, &Bson)> {
 
 /// Refuses an unknown stage.
 pub(crate) fn unrecognized(name: &str) -> Error {
-    Error::refused(40324, format!("Unrecognized pipeline stage name: '{name}'"))
+    unsupported::refused(40324, name, format!("Unrecognized pipeline stage name: '{name}'"))
 }

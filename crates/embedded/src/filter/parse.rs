@@ -8,6 +8,7 @@ use super::{Comparison, Filter, Test};
 use crate::aggregate::Expression;
 use crate::compare::{check, compare, flag};
 use crate::path::Path;
+use crate::unsupported;
 use document::{Error, Result};
 
 impl Filter {
@@ -21,7 +22,11 @@ impl Filter {
                 "$expr" => all.push(Self::Computed(Expression::parse(value)?)),
                 "$nor" => all.push(Self::Nor(branches(name, value)?)),
                 _ if name.starts_with('$') => {
-                    return Err(Error::refused(2, format!("unknown top level operator: {name}")));
+                    return Err(unsupported::refused(
+                        2,
+                        name,
+                        format!("unknown top level operator: {name}"),
+                    ));
                 }
                 _ => {
                     let tests = field(value)?;
@@ -157,7 +162,7 @@ fn operator(name: &str, value: &Bson) -> Result<Test> {
         "$type" => Ok(Test::Type(types(value)?)),
         "$elemMatch" => elem_match(value),
         "$all" => all(value),
-        _ => Err(Error::refused(2, format!("unknown operator: {name}"))),
+        _ => Err(unsupported::refused(2, name, format!("unknown operator: {name}"))),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::filter::{Filter, Test, operand, pattern, whole_number};
 use crate::number::Number;
 use crate::path::{Part, Path};
 use crate::sort::ElementOrder;
+use crate::unsupported;
 use document::{Error, Result};
 
 impl Changes {
@@ -84,8 +85,9 @@ fn action(operator: &str) -> Result<ParseAction> {
         "$pullAll" => pull_all,
         "$pop" => pop,
         _ => {
-            return Err(Error::refused(
+            return Err(unsupported::refused(
                 9,
+                operator,
                 format!(
                     "Unknown modifier: {operator}. Expected a valid update modifier or pipeline-style update \
                      specified as an array"

@@ -305,6 +305,17 @@ async fn explain_shows_the_plan_of_the_planner() {
 }
 
 #[tokio::test]
+async fn a_collection_is_created_without_documents() {
+    let mut shell = Shell::open().await;
+    shell.run(doc! { "create": "empty" }).await;
+    let names = shell.found(doc! { "listCollections": 1, "nameOnly": true }).await;
+    assert_eq!(names, [doc! { "name": "empty", "type": "collection" }]);
+    let (code, _) = shell.refused(doc! { "create": "empty" }).await;
+    assert_eq!(code, 48);
+    assert_eq!(shell.found(doc! { "find": "empty" }).await, []);
+}
+
+#[tokio::test]
 async fn a_collection_is_dropped() {
     let mut shell = Shell::open().await;
     shell.things(vec![doc! { "_id": 1 }]).await;

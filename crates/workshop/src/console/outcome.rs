@@ -89,6 +89,7 @@ impl Outcome {
     pub(super) fn text(&self) -> String {
         let text = match self {
             Self::Shown(Shown::Value(value)) => printed(value),
+            Self::Shown(Shown::Documents { documents, .. }) if documents.is_empty() => String::new(),
             Self::Shown(Shown::Documents { documents, cursor }) => {
                 let documents = documents.iter().cloned().map(Bson::Document).collect();
                 let more = if *cursor == 0 {
@@ -99,7 +100,7 @@ impl Outcome {
                 format!("{}{more}", printed(&Bson::Array(documents)))
             }
             Self::Shown(Shown::Lines(lines)) | Self::Lines(lines) => lines.join("\n"),
-            Self::Shown(Shown::Failed { kind, message, .. }) => format!("{kind}: {message}"),
+            Self::Shown(Shown::Failed { kind, message }) => format!("{kind}: {message}"),
             Self::Refused(error) => error.to_string(),
             Self::Graded(Grade { right, why }) => {
                 let verdict = if *right { "Right." } else { "Not yet." };

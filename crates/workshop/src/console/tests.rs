@@ -47,9 +47,16 @@ async fn lines_are_answered_as_by_the_shell_with_what_they_cost() {
         ("db.c.deleteMany({})", "{ acknowledged: true, deletedCount: 1 }"),
         (
             "db.c.insertMany([{_id: 3}, {_id: 4}])",
-            "{ acknowledged: true, insertedIds: { 0: 3, 1: 4 } }",
+            "{ acknowledged: true, insertedIds: { '0': 3, '1': 4 } }",
         ),
         ("db.c.aggregate([{$count: 'n'}])", "[ { n: 2 } ]"),
+        ("db.c.find({_id: 9})", ""),
+        ("db.e.createIndexes([{b: 1}])", "[ 'b_1' ]"),
+        ("db.createCollection('d')", "{ ok: 1 }"),
+        ("show collections", "c\nd\ne\npages\nposts\nusers"),
+        ("use console", "already on db console"),
+        ("db.c.find().hasNext()", "true"),
+        ("db.d.find().hasNext()", "false"),
     ] {
         assert_eq!(text(&mut console, line).await, expected, "{line}");
     }
@@ -106,20 +113,67 @@ async fn errors_are_those_of_the_server_or_of_the_shell() {
     for (line, words) in [
         (
             "db.c.insertOne({_id: 1})",
-            "MongoServerError: E11000 duplicate key error collection: console.c",
+            "MongoServerError: E11000 duplicate key error collection: console.c index: _id_ dup key: { _id: 1 }",
         ),
         ("db.c.insertMany([{_id: 1}])", "MongoBulkWriteError: E11000"),
-        ("db.c.find({$what: 1})", "unknown top level operator: $what"),
+        (
+            "db.c.find({$what: 1})",
+            "MongoServerError[BadValue]: unknown top level operator: $what",
+        ),
         ("db.c.updateOne({_id: 1}, {$push: {_id: 1}})", "_id"),
         ("db.c.createIndex({a: 'text'})", "text"),
         ("db.runCommand({fly: 1})", "no such command: 'fly'"),
         ("db.c.find(", "SyntaxError: "),
+        ("db.c.find", "db.c.find is a method. Write db.c.find()."),
+        (
+            "db.c.find().forEach(printjson)",
+            "TypeError: .forEach() takes a function",
+        ),
+        ("db.serverStatus().connections", "`.connections` reads a property"),
+        ("use elsewhere", "There is no database elsewhere here"),
+        ("db.createCollection('a$b')", "Invalid collection name"),
+        (
+            "db.c.aggregate([{$lookup: {}}])",
+            "the embedded engine does not support $lookup",
+        ),
         ("db.c.aggregate([{$out: 'd'}])", "$out"),
     ] {
         let entered = console.enter(line).await.unwrap();
         assert!(entered.failed, "{entered:?}");
         assert!(entered.text.contains(words), "{entered:?}");
     }
+}
+
+/// Each is known as an operator of a filter, of an update or of `$push`, as a stage, or as an expression.
+#[tokio::test]
+async fn the_operators_that_are_offered_are_known() {
+    let mut console = Console::open().await.unwrap();
+    for operator in OPERATORS {
+        let mut known = false;
+        for line in [
+            format!("db.c.find({{a: {{{operator}: 1}}}})"),
+            format!("db.c.find({{{operator}: 1}})"),
+            format!("db.c.updateOne({{}}, {{{operator}: {{a: 1}}}})"),
+            format!("db.c.updateOne({{}}, {{$push: {{a: {{$each: [1], {operator}: 1}}}}}})"),
+            format!("db.c.aggregate([{{{operator}: 1}}])"),
+            format!("db.c.aggregate([{{$project: {{a: {{{operator}: 1}}}}}}])"),
+        ] {
+            let answer = text(&mut console, &line).await.to_lowercase();
+            known |= !["unknown", "unrecognized", "not support"]
+                .iter()
+                .any(|refusal| answer.contains(refusal));
+        }
+        assert!(known, "{operator}");
+    }
+}
+
+#[tokio::test]
+async fn databases_are_shown_with_their_sizes() {
+    let mut console = Console::open().await.unwrap();
+    let shown = text(&mut console, "show dbs").await;
+    let (name, size) = shown.split_once("  ").unwrap();
+    assert_eq!(name, "console");
+    assert!(size.ends_with(" KiB"), "{shown}");
 }
 
 #[tokio::test]
