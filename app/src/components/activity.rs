@@ -62,7 +62,8 @@ pub fn object(entry: &ActivityEntry) -> String {
         (None, Some(_)) if entry.activity.kind == ActivityKind::Post => "a post".to_owned(),
         (None, Some((author, _))) if author.handle == entry.by => "their own post".to_owned(),
         (None, Some((author, _))) => format!("{}’s post", author.name),
-        (None, None) if entry.activity.post.is_some() => "a deleted post".to_owned(),
-        (None, None) => "a deleted account".to_owned(),
+        // It is deleted, or somebody's whom the reader does not see.
+        (None, None) if entry.activity.post.is_some() => "a post that is not here".to_owned(),
+        (None, None) => "a person who is not here".to_owned(),
     }
 }

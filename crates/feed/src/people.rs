@@ -156,7 +156,8 @@ impl People<'_> {
         })
     }
 
-    /// The same with its object, as the pages show it: two more commands, however long the stretch is.
+    /// The same with its object, as the pages show it: two more commands, however long the stretch is, and those that
+    /// tell whom the reader restricts. Posts of such a person are left out, and a follow of somebody whom a block concerns.
     pub async fn activity_entries(
         self,
         handle: &Handle,
@@ -172,14 +173,24 @@ impl People<'_> {
         let posts = self.0.store.posts().several(&ids).await.map_err(to_problem)?;
         let followed = listing.items.iter().filter_map(|activity| activity.user.as_ref());
         let people = followed.chain(posts.values().map(|post| &post.author));
-        let people = self.0.store.people().named(people).await.map_err(to_problem)?;
+        let stored = self.0.store.people();
+        let (people, restricted) = futures::try_join!(
+            stored.named(people.clone()),
+            self.0.restricted_among(viewer, people, &ids)
+        )
+        .map_err(to_problem)?;
         let entry = |activity: Activity| ActivityEntry {
             by: handle.clone(),
             post: activity
                 .post
                 .and_then(|id| posts.get(&id))
+                .filter(|post| !restricted.hides_post(post.id, &post.author))
                 .and_then(|post| Some((people.get(&post.author)?.clone(), post.text.clone()))),
-            user: activity.user.as_ref().and_then(|user| people.get(user).cloned()),
+            user: activity
+                .user
+                .as_ref()
+                .filter(|user| !restricted.blocks(user))
+                .and_then(|user| people.get(user).cloned()),
             activity,
         };
         Ok(Listing {

@@ -1,6 +1,6 @@
 //! Muting and blocking people.
 
-use model::{Handle, Problem, ReactionState};
+use model::{Handle, PostId, Problem, ReactionState};
 use store::Store;
 use store::posts::StoredPost;
 use store::reactions::Reaction;
@@ -82,6 +82,22 @@ impl Feed {
             Some(viewer) => Box::pin(restricted_of(&self.store, viewer, posts)).await,
             None => Ok(Restricted::default()),
         }
+    }
+
+    /// Those of these people whom a reader restricts or who block the reader, and those of these posts that the reader
+    /// hides.
+    pub(super) async fn restricted_among<'p>(
+        &self,
+        viewer: Option<&Handle>,
+        people: impl Iterator<Item = &'p Handle>,
+        posts: &[PostId],
+    ) -> document::Result<Restricted> {
+        let Some(viewer) = viewer else {
+            return Ok(Restricted::default());
+        };
+        let others = people.filter(|person| *person != viewer);
+        let restrictions = self.store.restrictions();
+        Box::pin(restrictions.of_posts(viewer, others, posts.iter().copied())).await
     }
 
     /// Those of these people whom a reader restricts or who block the reader; none for somebody who is not signed in.

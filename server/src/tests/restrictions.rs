@@ -204,6 +204,38 @@ async fn two_of_whom_one_blocks_the_other_neither_see_nor_reach_each_other() {
     assert_eq!(sees(app, ada, "bob").await[1..], [true; 4]);
 }
 
+#[tokio::test]
+async fn the_activity_of_a_third_person_does_not_show_what_is_restricted() {
+    let scene = Scene::new().await;
+    let cat = scene.stage.joins("cat").await;
+    let (app, ada) = (&scene.app, &scene.ada);
+    put(app, &cat, &format!("/api/v1/posts/{}/like", scene.post)).await;
+    put(app, &cat, "/api/v1/users/bob/follow").await;
+    let (text, follow) = ("The #weir is open", "Followed");
+    let shown = scene.page(ada, "/@cat/activity").await.text;
+    assert!(shown.contains(text) && shown.contains("@bob"), "{shown}");
+
+    put(app, ada, "/api/v1/users/bob/mute").await;
+    let shown = scene.page(ada, "/@cat/activity").await.text;
+    assert!(!shown.contains(text) && shown.contains(follow), "{shown}");
+    send(app, ada, Method::DELETE, "/api/v1/users/bob/mute").await;
+
+    for (blocker, reader) in [(ada, ada), (&scene.bob, ada)] {
+        let other = if blocker == ada { "bob" } else { "ada" };
+        put(app, blocker, &format!("/api/v1/users/{other}/block")).await;
+        let shown = scene.page(reader, "/@cat/activity").await.text;
+        assert!(!shown.contains(text) && !shown.contains("bob"), "{shown}");
+        assert!(shown.contains("a post that is not here"), "{shown}");
+        send(
+            app,
+            blocker,
+            Method::DELETE,
+            &format!("/api/v1/users/{other}/block"),
+        )
+        .await;
+    }
+}
+
 async fn listed_people(app: &Router, cookie: &str, name: &str) -> Vec<String> {
     let found = send(
         app,

@@ -97,7 +97,7 @@ async fn an_activity_tells_of_whose_post_it_was_and_what_it_said() {
         .collect();
     for told in [
         "Followed ada",
-        "Liked a deleted post",
+        "Liked a post that is not here",
         "Shared their own post Mine alone",
         "Liked ada’s post The weir is open",
         "Wrote a post Mine alone",
