@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bson::Document;
+use bson::{Bson, Document};
 
 /// A result of the data layer.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -12,8 +12,28 @@ pub fn dup_key(key: &Document) -> String {
     if key.is_empty() {
         return "{}".to_owned();
     }
-    let fields = key.iter().map(|(name, value)| format!("{name}: {value}"));
+    let fields = key
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", shown(value)));
     format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
+}
+
+fn shown(value: &Bson) -> String {
+    match value {
+        Bson::Document(fields) => dup_key(fields),
+        Bson::Array(items) => {
+            let items: Vec<String> = items.iter().map(shown).collect();
+            format!("[ {} ]", items.join(", "))
+        }
+        Bson::String(text) => format!("{text:?}"),
+        Bson::ObjectId(id) => format!("ObjectId('{id}')"),
+        Bson::DateTime(at) => format!("new Date({})", at.timestamp_millis()),
+        Bson::Binary(binary) => match binary.to_uuid() {
+            Ok(id) => format!("UUID(\"{id}\")"),
+            Err(_) => value.to_string(),
+        },
+        value => value.to_string(),
+    }
 }
 
 /// Why an operation on the store failed. It can be cloned because operations that ran together fail for one reason.

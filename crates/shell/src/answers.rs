@@ -9,13 +9,8 @@ use crate::run::Shape;
 pub enum Shown {
     /// A value.
     Value(Bson),
-    /// Documents of a cursor, and whether there are more.
-    Documents {
-        /// The documents of this batch.
-        documents: Vec<Document>,
-        /// The number of the cursor that has more, or 0.
-        cursor: i64,
-    },
+    /// The documents of a cursor.
+    Documents(Vec<Document>),
     /// Lines of text.
     Lines(Vec<String>),
     /// An error that the server answered with.
@@ -30,7 +25,7 @@ pub enum Shown {
 
 /// How an answer is shown.
 pub fn show(answer: &Document, shape: &Shape) -> Shown {
-    if let Some(mut failed) = failed(answer) {
+    if let Some(mut failed) = failed(answer, shape) {
         if let (Shown::Failed { kind, .. }, Shape::AllInserted(_)) = (&mut failed, shape) {
             "MongoBulkWriteError".clone_into(kind);
         }
@@ -38,13 +33,7 @@ pub fn show(answer: &Document, shape: &Shape) -> Shown {
     }
     let first = || batch(answer).and_then(|documents| documents.into_iter().next());
     match shape {
-        Shape::Cursor => Shown::Documents {
-            documents: batch(answer).unwrap_or_default(),
-            cursor: answer
-                .get_document("cursor")
-                .and_then(|cursor| cursor.get_i64("id"))
-                .unwrap_or(0),
-        },
+        Shape::Cursor => Shown::Documents(batch(answer).unwrap_or_default()),
         Shape::Array => Shown::Value(Bson::Array(
             batch(answer)
                 .unwrap_or_default()
@@ -85,10 +74,11 @@ fn value(document: Document) -> Shown {
     Shown::Value(Bson::Document(document))
 }
 
-fn failed(answer: &Document) -> Option<Shown> {
-    let write = answer
-        .get_array("writeErrors")
-        .ok()
+/// The error in an answer. A whole answer is shown with the errors of its writes in it.
+fn failed(answer: &Document, shape: &Shape) -> Option<Shown> {
+    let writes = answer.get_array("writeErrors").ok();
+    let write = writes
+        .filter(|_| *shape != Shape::Answer)
         .and_then(|errors| errors.first()?.as_document());
     let is_ok = answer
         .get("ok")

@@ -218,7 +218,9 @@ impl Call<'_> {
     fn change(&self, replaces: bool) -> Result<Bson> {
         let change = match self.argument(1) {
             Some(Bson::Document(change)) => change,
-            Some(Bson::Array(pipeline)) if !replaces => return Ok(Bson::Array(pipeline.clone())),
+            Some(Bson::Array(pipeline)) if !replaces && !pipeline.is_empty() => {
+                return Ok(Bson::Array(pipeline.clone()));
+            }
             _ if replaces => return Err(self.wrong_at(1, "a filter and the new document")),
             _ => return Err(self.wrong_at(1, "a filter and a change, as in { $set: { text: \"Hello\" } }")),
         };
@@ -350,10 +352,12 @@ impl Call<'_> {
     }
 }
 
-/// A document with an `_id`, which comes first.
-fn with_id(document: Document) -> Document {
-    if document.contains_key("_id") {
-        return document;
+/// A document with an `_id`, which comes first. Drivers make one for null, too.
+fn with_id(mut document: Document) -> Document {
+    match document.get("_id") {
+        Some(Bson::Null) => _ = document.remove("_id"),
+        Some(_) => return document,
+        None => {}
     }
     let mut with_id = doc! { "_id": ObjectId::new() };
     with_id.extend(document);

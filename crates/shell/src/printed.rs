@@ -8,50 +8,142 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 /// The longest line of a value that is printed on one line.
-const LINE: usize = 72;
+const LINE: usize = 80;
+/// How many levels of a value are printed on one line at most.
+const LEVELS: usize = 3;
+/// An array with more items than this is printed in columns.
+const ITEMS_IN_A_ROW: usize = 6;
 
 /// A value as the shell prints it. A text on its own has no quotes.
 pub fn printed(value: &Bson) -> String {
     match value {
         Bson::String(text) => text.clone(),
-        value => laid_out(value, 0),
+        value => laid_out(value, 0).0,
     }
 }
 
-fn laid_out(value: &Bson, indent: usize) -> String {
-    let (open, parts, close) = match value {
+/// A value on this level, and the level of the last document or array in it, by the rules of `util.inspect` in Node.js.
+fn laid_out(value: &Bson, level: usize) -> (String, usize) {
+    let indent = 2 * level;
+    let mut deepest = level;
+    let mut inner = |value: &Bson| {
+        let (text, reached) = laid_out(value, level + 1);
+        if matches!(value, Bson::Document(fields) if !fields.is_empty())
+            || matches!(value, Bson::Array(items) if !items.is_empty())
+        {
+            deepest = reached;
+        }
+        text
+    };
+    let (open, mut parts, close): (_, Vec<String>, _) = match value {
         Bson::Document(fields) => {
             let fields = fields
                 .iter()
-                .map(|(name, value)| format!("{}: {}", field(name), laid_out(value, indent + 2)));
-            ('{', fields.collect::<Vec<_>>(), '}')
+                .map(|(name, value)| format!("{}: {}", field(name), inner(value)));
+            ('{', fields.collect(), '}')
         }
-        Bson::Array(items) => {
-            let items = items.iter().map(|item| laid_out(item, indent + 2));
-            ('[', items.collect(), ']')
-        }
-        value => return scalar(value),
+        Bson::Array(items) => ('[', items.iter().map(inner).collect(), ']'),
+        Bson::String(text) => return (broken(text, indent), level),
+        value => return (scalar(value), level),
     };
     if parts.is_empty() {
-        return format!("{open}{close}");
+        return (format!("{open}{close}"), level);
     }
-    let length: usize = parts.iter().map(|part| part.chars().count() + 2).sum();
-    if indent + length <= LINE && parts.iter().all(|part| !part.contains('\n')) {
-        return format!("{open} {} {close}", parts.join(", "));
+    let count = parts.len();
+    if let Bson::Array(items) = value
+        && count > ITEMS_IN_A_ROW
+    {
+        parts = in_columns(parts, items, indent);
     }
-    let inner = " ".repeat(indent + 2);
-    let outer = " ".repeat(indent);
-    format!(
-        "{open}\n{inner}{}\n{outer}{close}",
-        parts.join(&format!(",\n{inner}"))
-    )
+    let length: usize = parts.iter().map(|part| width(part) + 2).sum();
+    let is_short = length + indent + 11 <= LINE && parts.iter().all(|part| !part.contains('\n'));
+    if is_short && deepest - level < LEVELS && parts.len() == count {
+        return (format!("{open} {} {close}", parts.join(", ")), deepest);
+    }
+    let (inner, outer) = (" ".repeat(indent + 2), " ".repeat(indent));
+    let parts = parts.join(&format!(",\n{inner}"));
+    (format!("{open}\n{inner}{parts}\n{outer}{close}"), deepest)
+}
+
+/// As JavaScript counts.
+fn width(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
+/// Items of similar length in columns, so that the array becomes about as high as wide.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the numbers are small and positive"
+)]
+fn in_columns(parts: Vec<String>, items: &[Bson], indent: usize) -> Vec<String> {
+    let widths: Vec<usize> = parts.iter().map(|part| width(part)).collect();
+    let longest = widths.iter().copied().max().unwrap_or(0);
+    let (total, cell) = (widths.iter().sum::<usize>() + 2 * parts.len(), longest + 2);
+    let are_similar = total as f64 / cell as f64 > 5.0 || longest <= 6;
+    if cell * 3 + indent >= LINE || !are_similar {
+        return parts;
+    }
+    let bias = (cell as f64 - total as f64 / parts.len() as f64).sqrt();
+    let biased = (cell as f64 - 3.0 - bias).max(1.0);
+    let square = (2.5 * biased * parts.len() as f64).sqrt() / biased;
+    let columns = (square.round() as usize)
+        .min((LINE - indent) / cell)
+        .min(LEVELS * 4)
+        .min(15);
+    if columns <= 1 {
+        return parts;
+    }
+    let column_width = |column: usize| {
+        widths
+            .iter()
+            .skip(column)
+            .step_by(columns)
+            .max()
+            .map_or(0, |width| width + 2)
+    };
+    let column_widths: Vec<usize> = (0..columns).map(column_width).collect();
+    let to_the_right = items
+        .iter()
+        .all(|item| matches!(item, Bson::Int32(_) | Bson::Double(_)));
+    let row = |row: &[String]| {
+        let mut line = String::new();
+        for (column, part) in row.iter().enumerate() {
+            let is_last = column + 1 == row.len();
+            let text = if is_last {
+                part.clone()
+            } else {
+                format!("{part}, ")
+            };
+            let wanted = column_widths[column] - if is_last { 2 } else { 0 };
+            let space = " ".repeat(wanted.saturating_sub(width(&text)));
+            match (to_the_right, is_last) {
+                (true, _) => line.extend([space, text]),
+                (false, true) => line.push_str(&text),
+                (false, false) => line.extend([text, space]),
+            }
+        }
+        line
+    };
+    parts.chunks(columns).map(row).collect()
+}
+
+/// A text in quotes. A long one goes on in another line after each line break.
+fn broken(text: &str, indent: usize) -> String {
+    let length = width(text);
+    if length <= 16 || length + indent + 4 <= LINE {
+        return quoted(text);
+    }
+    let lines: Vec<String> = text.split_inclusive('\n').map(quoted).collect();
+    lines.join(&format!(" +\n{}", " ".repeat(indent + 2)))
 }
 
 fn field(name: &str) -> String {
     let mut letters = name.chars();
-    let begins = |letter: char| letter.is_alphabetic() || letter == '_' || letter == '$';
+    let begins = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
     let is_name =
-        letters.next().is_some_and(begins) && letters.all(|letter| begins(letter) || letter.is_numeric());
+        letters.next().is_some_and(begins) && letters.all(|letter| begins(letter) || letter.is_ascii_digit());
     if is_name { name.to_owned() } else { quoted(name) }
 }
 
@@ -93,7 +185,10 @@ fn scalar(value: &Bson) -> String {
         Bson::ObjectId(id) => format!("ObjectId('{}')", id.to_hex()),
         Bson::DateTime(at) => date(at.timestamp_millis()),
         Bson::Timestamp(at) => format!("Timestamp({{ t: {}, i: {} }})", at.time, at.increment),
-        Bson::RegularExpression(regex) => format!("/{}/{}", regex.pattern.as_str(), regex.options.as_str()),
+        Bson::RegularExpression(regex) => {
+            let pattern = regex.pattern.as_str().replace('/', "\\/");
+            format!("/{pattern}/{}", regex.options.as_str())
+        }
         Bson::Binary(bytes) => binary(bytes),
         Bson::JavaScriptCode(code) => format!("Code({})", quoted(code)),
         Bson::MinKey => "MinKey()".to_owned(),
@@ -144,9 +239,36 @@ fn binary(bytes: &Binary) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bson::{DateTime, Regex, doc, oid::ObjectId};
+    use bson::{DateTime, Regex, bson, doc, oid::ObjectId};
 
     use super::*;
+
+    /// What `util.inspect` of Node.js 20 prints, with lines of 80 letters.
+    #[test]
+    fn values_are_laid_out_as_by_nodejs() {
+        let numbers: Vec<Bson> = (95..109).map(Bson::Int32).collect();
+        let texts: Vec<Bson> = ["a", "bbbb", "cc", "a", "bbbb", "cc", "d"]
+            .map(Bson::from)
+            .to_vec();
+        for (value, expected) in [
+            (bson!({ "a": { "b": { "c": 1 } } }), "{ a: { b: { c: 1 } } }"),
+            (bson!([{ "a": [{ "b": 1 }] }]), "[\n  { a: [ { b: 1 } ] }\n]"),
+            (
+                bson!({ "n": numbers }),
+                "{\n  n: [\n     95,  96,  97,  98,  99,\n    100, 101, 102, 103, 104,\n    105, 106, 107, 108\n  ]\n}",
+            ),
+            (
+                Bson::Array(texts),
+                "[\n  'a',    'bbbb',\n  'cc',   'a',\n  'bbbb', 'cc',\n  'd'\n]",
+            ),
+            (
+                bson!({ "t": format!("one\n{}", "x".repeat(75)) }),
+                &format!("{{\n  t: 'one\\n' +\n    '{}'\n}}", "x".repeat(75)),
+            ),
+        ] {
+            assert_eq!(printed(&value), expected);
+        }
+    }
 
     #[test]
     fn values_are_printed_as_by_the_shell() {
@@ -182,12 +304,16 @@ mod tests {
                 "UUID('02020202-0202-0202-0202-020202020202')",
             ),
             (
+                doc! { "$a": 1, "é": 2, "0": 3 }.into(),
+                "{ '$a': 1, 'é': 2, '0': 3 }",
+            ),
+            (
                 Regex {
-                    pattern: "^a".try_into().unwrap(),
+                    pattern: "^a/b".try_into().unwrap(),
                     options: "i".try_into().unwrap(),
                 }
                 .into(),
-                "/^a/i",
+                "/^a\\/b/i",
             ),
         ] {
             assert_eq!(printed(&value), expected);

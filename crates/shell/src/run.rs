@@ -98,6 +98,11 @@ impl Run {
             ("hasNext", []) => self.shape = Shape::Any,
             ("batchSize", [size]) if finds => _ = self.command.insert("batchSize", size.clone()),
             ("batchSize", [size]) => _ = self.command.insert("cursor", doc! { "batchSize": size.clone() }),
+            // As drivers send it: so many documents, and no cursor.
+            ("limit", [Bson::Int32(limit @ ..0)]) if finds => {
+                self.command.insert("limit", limit.saturating_abs());
+                self.command.insert("singleBatch", true);
+            }
             (
                 "sort" | "hint" | "limit" | "skip" | "comment" | "maxTimeMS" | "min" | "max" | "collation",
                 [argument],
@@ -116,8 +121,6 @@ impl Run {
                     match name.as_str() {
                         "find" => _ = count.insert("count", value),
                         "filter" => _ = count.insert("query", value),
-                        // As in the shell, count() counts all that match.
-                        "limit" | "skip" if method == "count" => {}
                         "limit" | "skip" | "hint" | "maxTimeMS" | "comment" | "collation" => {
                             _ = count.insert(name, value);
                         }

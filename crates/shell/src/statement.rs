@@ -62,7 +62,7 @@ impl From<Run> for Statement {
 pub fn parse(line: &str) -> Result<Statement> {
     let mut text = Text::new(line);
     let statement = statement(&mut text)?;
-    text.takes(';')?;
+    while text.takes(';')? {}
     match text.ahead()? {
         None => Ok(statement),
         Some(found) => Err(Error::syntax(
@@ -196,6 +196,14 @@ fn of_database(at: usize, method: &str, arguments: &[Bson]) -> Result<Statement>
             command.extend(options.clone());
             Run::of(command, Shape::Answer).into()
         }
+        ("getCollectionInfos", [Bson::Document(filter)]) => Run::of(
+            doc! { "listCollections": 1, "filter": filter.clone() },
+            Shape::Array,
+        )
+        .into(),
+        ("stats", [scale @ (Bson::Int32(_) | Bson::Double(_))]) => {
+            Run::of(doc! { "dbStats": 1, "scale": scale.clone() }, Shape::Answer).into()
+        }
         ("stats", []) => Run::of(doc! { "dbStats": 1 }, Shape::Answer).into(),
         ("hello" | "isMaster" | "serverStatus" | "hostInfo", []) => {
             Run::of(doc! { method: 1 }, Shape::Answer).into()
@@ -214,6 +222,13 @@ fn of_database(at: usize, method: &str, arguments: &[Bson]) -> Result<Statement>
             return Err(Error::argument(format!(
                 "{method}() takes the name of a collection."
             )));
+        }
+        (
+            "getCollectionNames" | "getCollectionInfos" | "stats" | "hello" | "isMaster" | "serverStatus"
+            | "hostInfo" | "serverBuildInfo" | "serverCmdLineOpts" | "version" | "getName" | "help",
+            _,
+        ) => {
+            return Err(Error::argument(format!("db.{method}() takes no argument here.")));
         }
         _ => return Err(refusals::of_database(at, method)),
     })

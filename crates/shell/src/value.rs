@@ -61,6 +61,12 @@ fn named(text: &mut Text, word: &str) -> Result<Bson> {
                 "Functions are JavaScript, which is not evaluated here.",
             ));
         }
+        "Date" => {
+            return Err(Error::syntax(
+                begun,
+                "Date without `new` is a text in JavaScript. Write new Date() or ISODate().",
+            ));
+        }
         word => return wrappers::wrapped(text, word),
     })
 }
@@ -211,8 +217,15 @@ fn number(text: &mut Text) -> Result<Bson> {
     let lower = plain.to_ascii_lowercase();
     let of_base = |prefix: &str, base| {
         let digits = lower.strip_prefix(prefix)?;
-        u32::from_str_radix(digits, base).ok().map(f64::from)
+        let number = u64::from_str_radix(digits, base).ok()?;
+        #[expect(clippy::cast_precision_loss, reason = "as in JavaScript")]
+        Some(number as f64)
     };
+    if lower.len() > 1 && lower.starts_with('0') && lower.bytes().all(|digit| digit.is_ascii_digit()) {
+        let message =
+            format!("`{digits}` begins with 0, which JavaScript reads with base 8. Leave out the 0.");
+        return Err(Error::syntax(begun, message));
+    }
     let number = of_base("0x", 16).or(of_base("0b", 2)).or(of_base("0o", 8));
     let number = match number {
         Some(number) => number,

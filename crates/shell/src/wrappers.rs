@@ -48,7 +48,6 @@ pub(crate) fn wrapped(text: &mut Text, name: &str) -> Result<Bson> {
         "Double",
         "Timestamp",
         "BinData",
-        "HexData",
         "RegExp",
         "MinKey",
         "MaxKey",

@@ -1,7 +1,7 @@
 //! Databases, collections, indexes and their sizes.
 
 use bson::{Bson, Document, doc};
-use document::Index;
+use document::{Index, dup_key};
 
 use crate::arguments::Arguments;
 use crate::fault::{
@@ -198,7 +198,15 @@ async fn index_count(server: &Server, collection: &str) -> Outcome<i32> {
 
 fn read_index(entry: Document) -> Outcome<Index> {
     let mut entry = Arguments::new("createIndexes.indexes", entry);
-    let mut index = Index::on(entry.document("key")?);
+    let key = entry.document("key")?;
+    if key.len() == 1 && key.contains_key("_id") && key != doc! { "_id": 1 } {
+        let message = format!(
+            "The field 'key' for an _id index must be {{_id: 1}}, but got {}",
+            dup_key(&key)
+        );
+        return Err(CommandError::new(BAD_VALUE, message));
+    }
+    let mut index = Index::on(key);
     let name = entry.text("name")?;
     index.unique = entry.flag("unique")?;
     index.partial = entry.document("partialFilterExpression")?;

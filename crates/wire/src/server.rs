@@ -130,11 +130,18 @@ impl Limits {
                 "cannot use 'w' > 1 when a host is not replicated",
             ));
         }
-        let milliseconds = body.get("maxTimeMS").and_then(crate::arguments::whole);
-        Ok(Self {
-            milliseconds: milliseconds
+        let milliseconds = match body.get("maxTimeMS") {
+            None => 0,
+            Some(limit) => crate::arguments::whole(limit)
                 .and_then(|limit| u64::try_from(limit).ok())
-                .filter(|limit| *limit > 0),
+                .ok_or_else(|| {
+                    let message =
+                        format!("maxTimeMS is a number of milliseconds, at least 0, and not {limit}");
+                    CommandError::new(BAD_VALUE, message)
+                })?,
+        };
+        Ok(Self {
+            milliseconds: Some(milliseconds).filter(|limit| *limit > 0),
         })
     }
 }

@@ -20,7 +20,7 @@ mod outcome;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bson::{Bson, Document};
+use bson::Document;
 use document::Result;
 use document::catalogue::Catalogue;
 use embedded::{Embedded, Limits};
@@ -39,7 +39,7 @@ use self::outcome::Outcome;
 /// The name of the database.
 const DATABASE: &str = "console";
 /// How many bytes of documents a console holds.
-const MOST_BYTES: u64 = 500_000;
+const MOST_BYTES: u64 = 500 * 1024;
 /// What one line may compute and write.
 const LIMITS: Limits = Limits {
     steps: 2_000_000,
@@ -50,7 +50,7 @@ const LONGEST_LINE: usize = 5_000;
 /// How many lines are shown.
 const KEPT: usize = 30;
 /// How many documents of a cursor are shown at a time, as in the shell.
-const AT_ONCE: i32 = 20;
+const AT_ONCE: usize = 20;
 /// The commands that may make a store larger.
 const WRITES: [&str; 6] = [
     "insert",
@@ -156,8 +156,8 @@ pub struct Screen {
 pub struct Console {
     engine: Arc<Embedded>,
     local: Local,
-    /// The cursor that `it` continues, and its collection.
-    last: Option<(i64, String)>,
+    /// What `it` shows: the rest of the last cursor. A console holds so little that a cursor is read at once.
+    rest: Vec<Document>,
     entered: VecDeque<Entered>,
     number: u64,
     before: Vec<StageDocument>,
@@ -172,7 +172,7 @@ impl Console {
         Ok(Self {
             local: Local::new(engine.clone(), engine.clone(), DATABASE),
             engine,
-            last: None,
+            rest: Vec::new(),
             entered: VecDeque::new(),
             number: 0,
             before,
@@ -227,18 +227,13 @@ impl Console {
             Ok(Statement::Use(name)) => {
                 Outcome::refused(format!("There is no database {name} here, only {DATABASE}."))
             }
-            Ok(Statement::More) => match self.last.take() {
-                Some((cursor, collection)) => {
-                    let answer = self.local.more(cursor, &collection, Some(AT_ONCE)).await;
-                    self.shown(&answer, &Shape::Cursor, &collection)
-                }
-                None => Outcome::Lines(vec!["no cursor".to_owned()]),
-            },
+            Ok(Statement::More) if self.rest.is_empty() => Outcome::Lines(vec!["no cursor".to_owned()]),
+            Ok(Statement::More) => self.next_page(),
             Ok(Statement::Run { command, shape }) => self.run(command, &shape).await?,
         })
     }
 
-    async fn run(&mut self, mut command: Document, shape: &Shape) -> Result<Outcome> {
+    async fn run(&mut self, command: Document, shape: &Shape) -> Result<Outcome> {
         let Some((name, subject)) = command.iter().next() else {
             let message = "A command has a name, as in { ping: 1 }.".to_owned();
             return Ok(Outcome::refused(message));
@@ -251,15 +246,17 @@ impl Console {
             );
             return Ok(Outcome::refused(message));
         }
-        self.last = None;
-        if *shape == Shape::Cursor {
-            limit_batch(&mut command, &name);
-        }
         let mut answer = self.local.answer(command).await;
-        if *shape == Shape::Array {
+        if [Shape::Cursor, Shape::Array].contains(shape) {
             self.read_whole(&mut answer, &subject).await;
         }
-        Ok(self.shown(&answer, shape, &subject))
+        Ok(match shell::show(&answer, shape) {
+            Shown::Documents(documents) => {
+                self.rest = documents;
+                self.next_page()
+            }
+            shown => Outcome::Shown(shown),
+        })
     }
 
     /// Adds the rest of a cursor to its first batch.
@@ -283,13 +280,13 @@ impl Console {
         }
     }
 
-    /// What is shown of an answer. If a cursor has more, it is remembered for `it`.
-    fn shown(&mut self, answer: &Document, shape: &Shape, collection: &str) -> Outcome {
-        let shown = shell::show(answer, shape);
-        if let Shown::Documents { cursor: id @ 1.., .. } = &shown {
-            self.last = Some((*id, collection.to_owned()));
+    /// The next documents of the last cursor.
+    fn next_page(&mut self) -> Outcome {
+        let documents = self.rest.drain(..AT_ONCE.min(self.rest.len())).collect();
+        Outcome::Page {
+            documents,
+            more: !self.rest.is_empty(),
         }
-        Outcome::Shown(shown)
     }
 
     /// How many bytes of documents it holds.
@@ -318,20 +315,6 @@ async fn exercise(asked: &str) -> Result<Outcome> {
         return Ok(Outcome::question(question));
     }
     Ok(Outcome::Graded(question.grade(answer).await?))
-}
-
-fn limit_batch(command: &mut Document, name: &str) {
-    match name {
-        "find" if !command.contains_key("batchSize") => _ = command.insert("batchSize", AT_ONCE),
-        "aggregate" => {
-            if let Some(Bson::Document(cursor)) = command.get_mut("cursor")
-                && !cursor.contains_key("batchSize")
-            {
-                cursor.insert("batchSize", AT_ONCE);
-            }
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::value::Value;
 use crate::compare::compare;
 use crate::key;
 use crate::number::Number;
+use crate::unsupported;
 use document::{Error, Result};
 
 /// A field that a group computes from its documents.
@@ -64,7 +65,13 @@ impl Accumulator {
             "$addToSet" => Kind::AddToSet,
             "$count" if argument.as_document().is_some_and(Document::is_empty) => return Ok(Self::count()),
             "$count" => return Err(Error::refused(9, "$count takes no arguments, i.e. $count:{}")),
-            _ => return Err(Error::refused(15952, format!("unknown group operator '{name}'"))),
+            _ => {
+                return Err(unsupported::refused(
+                    15952,
+                    name,
+                    format!("unknown group operator '{name}'"),
+                ));
+            }
         };
         let argument = match argument {
             Bson::Array(items) => match items.as_slice() {

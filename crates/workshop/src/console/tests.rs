@@ -106,6 +106,38 @@ async fn a_cursor_goes_on_with_it_and_an_array_is_whole() {
     assert_eq!(all.matches("_id").count(), 45);
 }
 
+/// A scan reads ahead, so how much it has read when somebody stops depends on the moment.
+#[tokio::test]
+async fn a_cursor_is_read_at_once_and_shown_in_parts() {
+    let mut console = Console::open().await.unwrap();
+    let documents: Vec<String> = (0..100).map(|number| format!("{{_id: {number}}}")).collect();
+    let line = format!("db.c.insertMany([{}])", documents.join(","));
+    console.enter(&line).await.unwrap();
+    for line in ["db.c.find()", "db.c.find().batchSize(1)"] {
+        let entered = console.enter(line).await.unwrap();
+        assert!(
+            entered.text.contains("_id: 19 ") && !entered.text.contains("_id: 20 "),
+            "{line}"
+        );
+        assert_eq!(
+            entered.cost.as_deref(),
+            Some("100 documents, 1.4 KB read"),
+            "{line}"
+        );
+    }
+    assert_eq!(text(&mut console, "db.c.find().limit(-2).count()").await, "2");
+    assert_eq!(
+        text(&mut console, "db.c.find().limit(-2)").await,
+        "[ { _id: 0 }, { _id: 1 } ]"
+    );
+    console.enter("db.c.find()").await.unwrap();
+    console.enter("db.c.countDocuments()").await.unwrap();
+    assert!(
+        text(&mut console, "it").await.contains("_id: 39 "),
+        "a count leaves the cursor"
+    );
+}
+
 #[tokio::test]
 async fn errors_are_those_of_the_server_or_of_the_shell() {
     let mut console = Console::open().await.unwrap();
@@ -124,6 +156,23 @@ async fn errors_are_those_of_the_server_or_of_the_shell() {
         ("db.c.createIndex({a: 'text'})", "text"),
         ("db.runCommand({fly: 1})", "no such command: 'fly'"),
         ("db.c.find(", "SyntaxError: "),
+        (
+            "db.c.createIndex({_id: -1})",
+            "an _id index must be {_id: 1}, but got { _id: -1 }",
+        ),
+        ("db.c.find().maxTimeMS(-1)", "maxTimeMS"),
+        ("db.c.updateOne({}, [])", "MongoInvalidArgumentError"),
+        ("db.c.insertOne({a: 010})", "begins with 0"),
+        ("db.c.insertOne({a: Date()})", "Write new Date()"),
+        (
+            "db.c.insertOne({a: HexData(0, '01')})",
+            "`HexData` is not defined",
+        ),
+        ("db.stats('all')", "db.stats() takes no argument here"),
+        (
+            "db.c.aggregate([{$group: {_id: 1, a: {$top: 1}}}])",
+            "does not support $top",
+        ),
         ("db.c.find", "db.c.find is a method. Write db.c.find()."),
         (
             "db.c.find().forEach(printjson)",
