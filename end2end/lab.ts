@@ -65,7 +65,9 @@ export function journeysInTheWorkshop(): void {
     await expect(page.getByText("The list is correct")).toBeVisible();
 
     await run("db.posts.find({ $near: 1 })");
-    await expect(answer).toContainText("MongoServerError[BadValue]: the embedded engine does not support $near");
+    await expect(answer).toContainText(
+      "MongoServerError[BadValue]: the embedded engine does not support $near",
+    );
     await run("exercise 5 2");
     await expect(answer).toContainText("Right. Page 2 has the likes 257 to 384.");
 
