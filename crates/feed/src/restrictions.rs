@@ -85,7 +85,7 @@ impl Feed {
     }
 
     /// Those of these people whom a reader restricts or who block the reader, and those of these posts that the reader
-    /// hides.
+    /// hides; none for somebody who is not signed in.
     pub(super) async fn restricted_among<'p>(
         &self,
         viewer: Option<&Handle>,
@@ -95,26 +95,20 @@ impl Feed {
         let Some(viewer) = viewer else {
             return Ok(Restricted::default());
         };
+        // Nobody restricts themselves.
         let others = people.filter(|person| *person != viewer);
         let restrictions = self.store.restrictions();
+        // Many requests wait for this, and seldom for long.
         Box::pin(restrictions.of_posts(viewer, others, posts.iter().copied())).await
     }
 
-    /// Those of these people whom a reader restricts or who block the reader; none for somebody who is not signed in.
+    /// The same of people only.
     pub(super) async fn restricted<'h>(
         &self,
         viewer: Option<&Handle>,
         people: impl Iterator<Item = &'h Handle>,
     ) -> document::Result<Restricted> {
-        match viewer {
-            // Nobody restricts themselves.
-            Some(viewer) => {
-                let others = people.filter(|person| *person != viewer);
-                // Many requests wait for this, and seldom for long.
-                Box::pin(self.store.restrictions().among(viewer, others)).await
-            }
-            None => Ok(Restricted::default()),
-        }
+        self.restricted_among(viewer, people, &[]).await
     }
 }
 

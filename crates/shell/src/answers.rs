@@ -9,8 +9,13 @@ use crate::run::Shape;
 pub enum Shown {
     /// A value.
     Value(Bson),
-    /// The documents of a cursor.
-    Documents(Vec<Document>),
+    /// Documents of a cursor.
+    Documents {
+        /// The documents.
+        documents: Vec<Document>,
+        /// Whether the cursor has more.
+        more: bool,
+    },
     /// Lines of text.
     Lines(Vec<String>),
     /// An error that the server answered with.
@@ -33,7 +38,12 @@ pub fn show(answer: &Document, shape: &Shape) -> Shown {
     }
     let first = || batch(answer).and_then(|documents| documents.into_iter().next());
     match shape {
-        Shape::Cursor => Shown::Documents(batch(answer).unwrap_or_default()),
+        Shape::Cursor => Shown::Documents {
+            documents: batch(answer).unwrap_or_default(),
+            more: answer
+                .get_document("cursor")
+                .is_ok_and(|cursor| cursor.get_i64("id").is_ok_and(|id| id != 0)),
+        },
         Shape::Array => Shown::Value(Bson::Array(
             batch(answer)
                 .unwrap_or_default()

@@ -216,11 +216,15 @@ impl Call<'_> {
 
     /// A change as its second argument: a document, or a pipeline unless it replaces.
     fn change(&self, replaces: bool) -> Result<Bson> {
+        let no_operators = || {
+            Error::of_driver(
+                "Update document requires atomic operators. Write { $set: { … } }, or use replaceOne for a whole document.",
+            )
+        };
         let change = match self.argument(1) {
             Some(Bson::Document(change)) => change,
-            Some(Bson::Array(pipeline)) if !replaces && !pipeline.is_empty() => {
-                return Ok(Bson::Array(pipeline.clone()));
-            }
+            Some(Bson::Array(pipeline)) if !replaces && pipeline.is_empty() => return Err(no_operators()),
+            Some(Bson::Array(pipeline)) if !replaces => return Ok(Bson::Array(pipeline.clone())),
             _ if replaces => return Err(self.wrong_at(1, "a filter and the new document")),
             _ => return Err(self.wrong_at(1, "a filter and a change, as in { $set: { text: \"Hello\" } }")),
         };
@@ -231,9 +235,7 @@ impl Call<'_> {
             ));
         }
         if !replaces && operators < change.len().max(1) {
-            return Err(Error::of_driver(
-                "Update document requires atomic operators. Write { $set: { … } }, or use replaceOne for a whole document.",
-            ));
+            return Err(no_operators());
         }
         Ok(Bson::Document(change.clone()))
     }

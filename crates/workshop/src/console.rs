@@ -247,11 +247,11 @@ impl Console {
             return Ok(Outcome::refused(message));
         }
         let mut answer = self.local.answer(command).await;
-        if [Shape::Cursor, Shape::Array].contains(shape) {
+        if *shape != Shape::Answer {
             self.read_whole(&mut answer, &subject).await;
         }
         Ok(match shell::show(&answer, shape) {
-            Shown::Documents(documents) => {
+            Shown::Documents { documents, .. } => {
                 self.rest = documents;
                 self.next_page()
             }
@@ -283,10 +283,8 @@ impl Console {
     /// The next documents of the last cursor.
     fn next_page(&mut self) -> Outcome {
         let documents = self.rest.drain(..AT_ONCE.min(self.rest.len())).collect();
-        Outcome::Page {
-            documents,
-            more: !self.rest.is_empty(),
-        }
+        let more = !self.rest.is_empty();
+        Outcome::Shown(Shown::Documents { documents, more })
     }
 
     /// How many bytes of documents it holds.

@@ -12,8 +12,6 @@ const LONGEST: usize = 10_000;
 pub(super) enum Outcome {
     /// A command was run.
     Shown(Shown),
-    /// Some documents of a cursor, and whether there are more.
-    Page { documents: Vec<Document>, more: bool },
     /// The line was not run.
     Refused(shell::Error),
     /// Something that needs no command.
@@ -60,7 +58,7 @@ impl Outcome {
 
     /// Whether a command was run.
     pub(super) fn was_run(&self) -> bool {
-        matches!(self, Self::Shown(_) | Self::Page { .. })
+        matches!(self, Self::Shown(_))
     }
 
     /// Whether the line was refused, or its command failed.
@@ -68,7 +66,7 @@ impl Outcome {
         match self {
             Self::Refused(_) | Self::Shown(Shown::Failed { .. }) => true,
             Self::Graded(grade) => !grade.right,
-            Self::Shown(_) | Self::Page { .. } | Self::Lines(_) => false,
+            Self::Shown(_) | Self::Lines(_) => false,
         }
     }
 
@@ -91,8 +89,12 @@ impl Outcome {
     pub(super) fn text(&self) -> String {
         let text = match self {
             Self::Shown(Shown::Value(value)) => printed(value),
-            Self::Page { documents, more } => page(documents, *more),
-            Self::Shown(Shown::Documents(documents)) => page(documents, false),
+            Self::Shown(Shown::Documents { documents, .. }) if documents.is_empty() => String::new(),
+            Self::Shown(Shown::Documents { documents, more }) => {
+                let documents = documents.iter().cloned().map(Bson::Document).collect();
+                let more = if *more { "\nType \"it\" for more" } else { "" };
+                format!("{}{more}", printed(&Bson::Array(documents)))
+            }
             Self::Shown(Shown::Lines(lines)) | Self::Lines(lines) => lines.join("\n"),
             Self::Shown(Shown::Failed { kind, message }) => format!("{kind}: {message}"),
             Self::Refused(error) => error.to_string(),
@@ -106,16 +108,6 @@ impl Outcome {
             None => text,
         }
     }
-}
-
-/// Documents of a cursor; nothing if there are none.
-fn page(documents: &[Document], more: bool) -> String {
-    if documents.is_empty() {
-        return String::new();
-    }
-    let documents = documents.iter().cloned().map(Bson::Document).collect();
-    let more = if more { "\nType \"it\" for more" } else { "" };
-    format!("{}{more}", printed(&Bson::Array(documents)))
 }
 
 /// How a query finds its documents, if this is the answer of `explain`.

@@ -121,7 +121,15 @@ async fn a_cursor_is_read_at_once_and_shown_in_parts() {
         );
         assert_eq!(
             entered.cost.as_deref(),
-            Some("100 documents, 1.4 KB read"),
+            Some("100 documents, 1 KB read"),
+            "{line}"
+        );
+    }
+    for line in ["db.c.find().next()", "db.c.find().hasNext()"] {
+        let entered = console.enter(line).await.unwrap();
+        assert_eq!(
+            entered.cost.as_deref(),
+            Some("100 documents, 1 KB read"),
             "{line}"
         );
     }
