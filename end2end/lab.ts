@@ -66,7 +66,7 @@ export function journeysInTheWorkshop(): void {
 
     await run("db.posts.find({ $near: 1 })");
     await expect(answer).toContainText(
-      "MongoServerError[BadValue]: the embedded engine does not support $near",
+      "MongoServerError[BadValue]: the embedded engine does not support '$near'",
     );
     await run("exercise 5 2");
     await expect(answer).toContainText("Right. Page 2 has the likes 257 to 384.");

@@ -165,7 +165,7 @@ const NAMES: [&str; 152] = [
 /// Refuses an operator, an expression or a stage: by this message, or because only MongoDB has it.
 pub(crate) fn refused(code: i32, name: &str, unknown: impl Into<String>) -> Error {
     if NAMES.contains(&name) {
-        return Error::refused(code, format!("the embedded engine does not support {name}"));
+        return Error::refused(code, format!("the embedded engine does not support '{name}'"));
     }
     Error::refused(code, unknown)
 }

@@ -49,7 +49,7 @@ fn each_browser_has_a_console_of_its_own() {
         "{ acknowledged: true, insertedId: 1 }"
     );
     assert_eq!(answer(&ada, "db.c.find()"), "[ { _id: 1 } ]");
-    assert_eq!(answer(&bob, "db.c.find()"), "[]");
+    assert_eq!(answer(&bob, "db.c.find().toArray()"), "[]");
     assert!(page(&ada).contains("1 document, 14 bytes read"), "{}", page(&ada));
 
     let begun = sends(&ada, "restart_console", "");
@@ -58,7 +58,7 @@ fn each_browser_has_a_console_of_its_own() {
         "{begun:?}"
     );
     assert!(page(&ada).contains("This store is yours alone"));
-    assert_eq!(answer(&ada, "db.c.find()"), "[]");
+    assert_eq!(answer(&ada, "db.c.find().toArray()"), "[]");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_console_that_is_gone_is_a_new_one_and_says_so() {
     server.crash_and_restart();
     let ada = ada.moved_to(&server);
     assert!(page(&ada).contains("This is a new console"), "{}", page(&ada));
-    assert_eq!(answer(&ada, "db.c.find()"), "[]");
+    assert_eq!(answer(&ada, "db.c.find().toArray()"), "[]");
     assert!(!page(&ada).contains("This is a new console"), "{}", page(&ada));
 }
 

@@ -262,15 +262,15 @@ fn unknown_or_malformed_filters_are_refused() {
     for (filter, message) in [
         (
             doc! { "$where": "x" },
-            "the embedded engine does not support $where",
+            "the embedded engine does not support '$where'",
         ),
         (
             doc! { "a": { "$mod": [2, 0] } },
-            "the embedded engine does not support $mod",
+            "the embedded engine does not support '$mod'",
         ),
         (
             doc! { "a": { "$not": { "$mod": [2, 0] } } },
-            "the embedded engine does not support $mod",
+            "the embedded engine does not support '$mod'",
         ),
         (doc! { "a": { "$gt": 1, "b": 1 } }, "unknown operator: b"),
         (doc! { "a": { "$in": 1 } }, "$in needs an array"),

@@ -284,7 +284,7 @@ async fn names_and_commands_that_are_not_supported_are_refused_by_name() {
         .unwrap_err();
     assert_eq!(
         (code(&error), error.to_string().as_str()),
-        (2, "the embedded engine does not support $near")
+        (2, "the embedded engine does not support '$near'")
     );
     let error = engine
         .update("things", Update::one(doc! {}, doc! { "$rename": { "a": "b" } }))

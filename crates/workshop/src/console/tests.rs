@@ -179,7 +179,7 @@ async fn errors_are_those_of_the_server_or_of_the_shell() {
         ("db.stats('all')", "db.stats() takes no argument here"),
         (
             "db.c.aggregate([{$group: {_id: 1, a: {$top: 1}}}])",
-            "does not support $top",
+            "does not support '$top'",
         ),
         ("db.c.find", "db.c.find is a method. Write db.c.find()."),
         (
@@ -191,7 +191,7 @@ async fn errors_are_those_of_the_server_or_of_the_shell() {
         ("db.createCollection('a$b')", "Invalid collection name"),
         (
             "db.c.aggregate([{$lookup: {}}])",
-            "the embedded engine does not support $lookup",
+            "the embedded engine does not support '$lookup'",
         ),
         ("db.c.aggregate([{$out: 'd'}])", "$out"),
     ] {
