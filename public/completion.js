@@ -90,7 +90,9 @@ function wanted(field) {
     return /[\p{L}\p{N}]/u.test(field.value) && !field.value.includes("#") ? field.value : null;
   }
   if (isShell(field)) return /\w*$/.exec(before(field))?.[0] ?? "";
-  return /(?:^|\s)@([\p{L}\p{N}][\p{L}\p{N}_-]{0,29})$/u.exec(before(field))?.[1] ?? null;
+  return (
+    /(?:^|[^\p{L}\p{M}\p{N}_@#/&=])@([\p{L}\p{N}][\p{L}\p{N}_-]{0,29})$/u.exec(before(field))?.[1] ?? null
+  );
 }
 
 function close() {

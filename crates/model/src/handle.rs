@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Problem;
+use crate::{Mark, Problem, marks};
 
 /// A person's unique name, as in `/@ada`: 2 to 30 characters of `a–z`, `0–9`, `_` and `-`, starting with a letter
 /// or digit. Upper case is folded, so `Ada` and `ada` are one person. It never changes and doubles as the identity
@@ -28,22 +28,13 @@ impl Handle {
         &self.0
     }
 
-    /// The handle that a word begins with, as in `@ada,`, and the rest of the word.
-    pub fn at_the_start_of(word: &str) -> Option<(Self, &str)> {
-        let name = word.strip_prefix('@')?;
-        let end = name
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
-            .unwrap_or(name.len());
-        let (name, rest) = name.split_at(end);
-        Some((name.parse().ok()?, rest))
-    }
-
     /// The different people whom a text mentions, in order, up to the limit.
     pub fn mentioned_in(text: &str) -> Vec<Self> {
         let mut handles = Vec::new();
-        for (handle, _) in text.split_whitespace().filter_map(Self::at_the_start_of) {
-            if !handles.contains(&handle) {
-                handles.push(handle);
+        for (_, mark) in marks(text) {
+            match mark {
+                Mark::Mention(handle) if !handles.contains(&handle) => handles.push(handle),
+                Mark::Mention(_) | Mark::Tag(_) | Mark::Address => {}
             }
         }
         handles.truncate(Self::MOST_MENTIONED);

@@ -5,6 +5,7 @@ mod cursor;
 mod feed;
 mod handle;
 mod id;
+mod marks;
 mod notification;
 mod overflow;
 mod problem;
@@ -24,6 +25,7 @@ pub use feed::{
 };
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
+pub use marks::{Mark, marks};
 pub use notification::{Notification, NotificationKind, NotificationSettings, Notifications};
 pub use overflow::{Meter, Overflow, RelationOverflow};
 pub use problem::{Kind, Problem, both, whole_seconds};

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use unicode_ident::is_xid_continue;
 
-use crate::{DisplayName, Handle, Problem, Tag};
+use crate::{DisplayName, Handle, Mark, Problem, Tag, marks};
 
 /// How many characters of a word count.
 const LONGEST: usize = 50;
@@ -67,8 +67,8 @@ impl Search {
         &self.words
     }
 
-    /// The longest word, which is probably the rarest one.
-    pub fn rarest(&self) -> Option<&str> {
+    /// The longest word.
+    pub fn longest(&self) -> Option<&str> {
         let longest = self.words.iter().rev().max_by_key(|word| word.chars().count());
         longest.map(String::as_str)
     }
@@ -102,14 +102,17 @@ impl FromStr for Search {
                 format!("Search for a word, a #tag or a name, with at most {most} characters."),
             ));
         }
-        let found = text.split_whitespace().flat_map(|piece| {
-            let (tag, rest) = match Tag::at_the_start_of(piece) {
-                Some((_, tag, rest)) => (Some(format!("#{tag}")), rest),
-                None => (None, piece),
-            };
-            tag.into_iter().chain(words(rest).map(|(_, word)| word))
-        });
-        let mut words = different(found);
+        let (mut found, mut rest) = (Vec::new(), 0);
+        let plain = |part: &str| words(part).map(|(_, word)| word).collect::<Vec<_>>();
+        for (place, mark) in marks(text) {
+            if let Mark::Tag(tag) = mark {
+                found.extend(plain(&text[rest..place.start]));
+                found.push(format!("#{tag}"));
+                rest = place.end;
+            }
+        }
+        found.extend(plain(&text[rest..]));
+        let mut words = different(found.into_iter());
         words.truncate(Self::MOST_WORDS);
         Ok(Self {
             text: text.to_owned(),
@@ -188,9 +191,9 @@ mod tests {
     }
 
     #[test]
-    fn a_search_has_a_few_words_of_which_the_longest_counts_as_the_rarest() {
-        assert_eq!(search("the ferry goose").rarest(), Some("ferry"));
-        assert_eq!(search("#?! …").rarest(), None);
+    fn a_search_has_a_few_words() {
+        assert_eq!(search("the ferry goose").longest(), Some("ferry"));
+        assert_eq!(search("#?! …").longest(), None);
         assert_eq!(search("1 2 3 4 5 6 7 8 9").words().len(), 8);
         for unusable in ["", &"x".repeat(101)] {
             let problem = unusable.parse::<Search>().unwrap_err();

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use unicode_ident::is_xid_continue;
 
-use crate::Problem;
+use crate::{Mark, Problem, marks};
 
 /// The topic of a post, as in `#weir`: 1 to 50 letters, digits, marks and `_` of any script, at least one of them
 /// a letter. Case is folded, so `#Weir` and `#weir` are one tag. These are the hashtags of Unicode's annex 31
@@ -24,20 +24,13 @@ impl Tag {
         &self.0
     }
 
-    /// The tag that a word begins with, as typed and in its normal form, and the rest of the word.
-    pub fn at_the_start_of(word: &str) -> Option<(&str, Self, &str)> {
-        let name = word.strip_prefix('#')?;
-        let end = name.find(|c| !is_xid_continue(c)).unwrap_or(name.len());
-        let (name, rest) = name.split_at(end);
-        Some((&word[..=end], name.parse().ok()?, rest))
-    }
-
     /// The different tags of a text, in order, up to the limit.
     pub fn all_of(text: &str) -> Vec<Self> {
         let mut tags = Vec::new();
-        for (_, tag, _) in text.split_whitespace().filter_map(Self::at_the_start_of) {
-            if !tags.contains(&tag) {
-                tags.push(tag);
+        for (_, mark) in marks(text) {
+            match mark {
+                Mark::Tag(tag) if !tags.contains(&tag) => tags.push(tag),
+                Mark::Mention(_) | Mark::Tag(_) | Mark::Address => {}
             }
         }
         tags.truncate(Self::MOST);

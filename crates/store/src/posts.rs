@@ -191,6 +191,21 @@ impl<'a> Posts<'a> {
             .await
     }
 
+    /// How many posts there are with a word, counted up to a limit from the newest, and when the last of these was written.
+    pub(crate) async fn sample_with_word(
+        &self,
+        word: &str,
+        limit: usize,
+    ) -> Result<(usize, Option<Timestamp>)> {
+        let find = Find::matching(doc! { search::WORDS: word })
+            .project(doc! { "at": 1 })
+            .sort(doc! { "at": -1, "_id": -1 })
+            .limit(limit as u64);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let oldest = found.last().map(|post| date(post, "at")).transpose()?;
+        Ok((found.len(), oldest))
+    }
+
     /// How many posts with a tag there are.
     pub async fn count_tagged(&self, tag: &Tag) -> Result<u64> {
         let filter = doc! { "tags": tag.as_str() };

@@ -2,7 +2,7 @@
 //!
 //! A post has the words of its text in `words`, and a person those of handle and name in `names`. Both are written with
 //! what they are made of, in the same write, so neither can be missing or wrong. Every search reads a bounded number of
-//! documents: those of the word that is probably the rarest, newest first, until there are enough.
+//! documents: those of the rarest word, as far as a sample of each tells, newest first, until there are enough.
 
 use std::cmp::Reverse;
 
@@ -99,6 +99,20 @@ impl<'a> SearchIndex<'a> {
         Self { store }
     }
 
+    /// The word of a search that the fewest of the newest posts have: of several, the newest [`AT_A_TIME`] posts with each
+    /// are looked at. Where there are as many of each, those of the rarest go back the furthest.
+    async fn rarest<'s>(&self, search: &'s Search) -> Result<Option<&'s str>> {
+        if let [word] = search.words() {
+            return Ok(Some(word));
+        }
+        let sampled = search.words().iter().map(|word| async move {
+            let (count, oldest) = self.store.posts().sample_with_word(word, AT_A_TIME).await?;
+            Result::Ok(((count, oldest), word.as_str()))
+        });
+        let sampled = futures::future::try_join_all(sampled).await?;
+        Ok(sampled.into_iter().min().map(|(_, word)| word))
+    }
+
     /// Posts with all the words, newest first, after a cursor.
     pub async fn newest_posts(
         &self,
@@ -111,7 +125,7 @@ impl<'a> SearchIndex<'a> {
             next: None,
             total: 0,
         };
-        let Some(rarest) = search.rarest() else {
+        let Some(rarest) = self.rarest(search).await? else {
             return Ok(found);
         };
         let at_a_time = if search.words().len() == 1 {
@@ -143,15 +157,14 @@ impl<'a> SearchIndex<'a> {
         }
     }
 
-    /// Posts with all the words, most liked first, after a cursor: those among the newest with the word that is probably
-    /// the rarest. An index of words by likes would be written with every like, once for each word.
+    /// Posts with all the words, most liked first, after a cursor: those among the newest with the rarest word. An index of words by likes would be written with every like, once for each word.
     pub async fn most_liked_posts(
         &self,
         search: &Search,
         after: Option<Cursor>,
         limit: usize,
     ) -> Result<FoundPosts> {
-        let mut posts = match search.rarest() {
+        let mut posts = match self.rarest(search).await? {
             Some(rarest) => self.store.posts().with_word(rarest, None, MOST_POSTS).await?,
             None => Vec::new(),
         };
@@ -187,7 +200,7 @@ impl<'a> SearchIndex<'a> {
     }
 
     async fn people_among(&self, search: &Search, some: Option<Document>) -> Result<Vec<FoundPerson>> {
-        let (Some(beginning), Some(some)) = (search.rarest(), some) else {
+        let (Some(beginning), Some(some)) = (search.longest(), some) else {
             return Ok(Vec::new());
         };
         let beginning = beginning.trim_start_matches('#');

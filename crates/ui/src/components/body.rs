@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use model::{Handle, Tag, search};
+use model::{Handle, Mark, Tag, marks, search};
 
 /// What somebody wrote: plain text, in which web addresses, @mentions of people who exist and #tags are links. Each is
 /// isolated, so that right-to-left text does not move its `@` or `#` to the other end.
@@ -75,44 +75,26 @@ enum Part {
 
 fn parts(text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
-    let mut plain = String::new();
+    let mut rest = 0;
     let tags = Tag::all_of(text);
-    for word in text.split_inclusive(char::is_whitespace) {
-        let Some((linked, rest)) = link(word, &tags) else {
-            plain.push_str(word);
-            continue;
+    for (place, mark) in marks(text) {
+        let marked = text[place.clone()].to_owned();
+        let linked = match mark {
+            Mark::Mention(handle) => Part::Mention(handle),
+            Mark::Tag(tag) if tags.contains(&tag) => Part::Tag(marked, tag),
+            Mark::Tag(_) => continue,
+            Mark::Address => Part::Address(marked),
         };
-        if !plain.is_empty() {
-            parts.push(Part::Text(std::mem::take(&mut plain)));
-        }
+        parts.extend(plain(&text[rest..place.start]));
         parts.push(linked);
-        plain.push_str(rest);
+        rest = place.end;
     }
-    if !plain.is_empty() {
-        parts.push(Part::Text(plain));
-    }
+    parts.extend(plain(&text[rest..]));
     parts
 }
 
-/// The link that a word begins with, and the rest of the word. Only http and https addresses become links, and
-/// only valid tags.
-fn link<'a>(word: &'a str, tags: &[Tag]) -> Option<(Part, &'a str)> {
-    if let Some((typed, tag, rest)) = Tag::at_the_start_of(word) {
-        return tags
-            .contains(&tag)
-            .then(|| (Part::Tag(typed.to_owned(), tag), rest));
-    }
-    if word.starts_with('@') {
-        return Handle::at_the_start_of(word).map(|(handle, rest)| (Part::Mention(handle), rest));
-    }
-    let secure = word
-        .strip_prefix("https://")
-        .or_else(|| word.strip_prefix("http://"))?;
-    let host_follows = secure.starts_with(|c: char| c.is_alphanumeric());
-    let end = word
-        .trim_end_matches(|c: char| c.is_whitespace() || ".,;:!?)'\"".contains(c))
-        .len();
-    host_follows.then(|| (Part::Address(word[..end].to_owned()), &word[end..]))
+fn plain(text: &str) -> Option<Part> {
+    (!text.is_empty()).then(|| Part::Text(text.to_owned()))
 }
 
 #[cfg(test)]
