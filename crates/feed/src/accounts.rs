@@ -228,9 +228,12 @@ impl Accounts<'_> {
                 .map_err(to_problem)?;
         }
         let user = self.0.store.people().holding(&session).await;
-        Ok(user
-            .map_err(to_problem)?
-            .map(|(user, unread)| (account(user), unread)))
+        let Some((user, unread)) = user.map_err(to_problem)? else {
+            return Ok(None);
+        };
+        let account = account(user);
+        let unread = self.0.shown_unread(&account.handle, unread).await;
+        Ok(Some((account, unread)))
     }
 
     /// Begins a session, dated to a moment before the person was looked up.

@@ -17,6 +17,7 @@ use uuid::Uuid;
 use super::lists::keep_seams;
 use super::people::{mentions, name_or_handle};
 use super::problems::to_problem;
+use super::visible::visible;
 use super::{Feed, Paging, Reactions};
 
 /// A comment to write.
@@ -87,11 +88,14 @@ impl Reactions<'_> {
             return Err(gone());
         };
         let by = found.by.ok_or_else(gone)?;
-        let restricted = self.0.restricted(Some(actor), [&by].into_iter()).await;
-        if restricted.map_err(to_problem)?.blocks(&by) {
-            return Err(gone());
+        match self
+            .0
+            .require_visible(&Topic::User(by.clone()), Some(actor))
+            .await
+        {
+            Err(problem) if [Kind::NotFound, Kind::Forbidden].contains(&problem.kind) => Err(gone()),
+            visible => visible.map(|()| by),
         }
-        Ok(by)
     }
 
     /// Whether a comment is there already, and the actor's.
@@ -136,7 +140,7 @@ impl Reactions<'_> {
                 return Err(no_comment());
             }
         }
-        let mut shown = self.shown(post, Some(actor), vec![found]).await?;
+        let mut shown = self.shown(post, None, Some(actor), vec![found]).await?;
         shown.pop().ok_or_else(no_comment)
     }
 
@@ -164,12 +168,13 @@ impl Reactions<'_> {
         viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<Comment>, Problem> {
-        let lists = self.0.lists(None);
-        let mut stretch = lists
-            .stretch(&Topic::Post(post), Relation::Comments, paging)
-            .await?;
+        let (lists, topic) = (self.0.lists(None), Topic::Post(post));
+        let (author, mut stretch) = futures::try_join!(
+            self.0.author_of(&topic),
+            lists.stretch(&topic, Relation::Comments, paging)
+        )?;
         let read: Vec<_> = stretch.items.iter().map(|item| item.id).collect();
-        let items = self.shown(post, viewer, stretch.items).await?;
+        let items = self.shown(post, Some(&author), viewer, stretch.items).await?;
         let shown: HashSet<_> = items.iter().map(|comment| comment.id.uuid()).collect();
         keep_seams(
             &mut stretch.seams,
@@ -183,10 +188,12 @@ impl Reactions<'_> {
         })
     }
 
-    /// Comments as a reader sees them, without those that the reader does not see.
+    /// Comments as a reader sees them, without those that the reader does not see. With the author of the post it is an
+    /// error if the reader does not see the post.
     async fn shown(
         self,
         post: PostId,
+        author: Option<&Handle>,
         viewer: Option<&Handle>,
         mut comments: Vec<Item>,
     ) -> Result<Vec<Comment>, Problem> {
@@ -196,7 +203,7 @@ impl Reactions<'_> {
         stored.edit_in_place(edited.collect()).await.map_err(to_problem)?;
         let authors = || {
             let by = comments.iter().filter_map(|comment| comment.by.as_ref());
-            by.chain(answered.values())
+            by.chain(answered.values()).chain(author)
         };
         let texts = comments
             .iter()
@@ -208,6 +215,9 @@ impl Reactions<'_> {
             self.0.restricted(viewer, authors())
         )
         .map_err(to_problem)?;
+        if let Some(author) = author {
+            visible(&Topic::Post(post), author, &people, &restricted)?;
+        }
         // The comments of somebody who has just left are being deleted; those of somebody who is suspended stay.
         let is_seen = |by: &Handle| people.contains_key(by) && !restricted.hides(by);
         let shown = comments

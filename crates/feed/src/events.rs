@@ -281,6 +281,11 @@ fn refusal(full: Full) -> Problem {
 impl Storage<'_> {
     /// How an owner's lists are stored now.
     pub async fn overflow(self, topic: &Topic) -> Result<Overflow, Problem> {
+        match topic {
+            Topic::Post(_) => self.0.require_visible(topic, self.1).await?,
+            // A page of somebody who is blocked is live, too.
+            Topic::User(_) => self.0.require_shown(topic).await?,
+        }
         let overflow = self.0.store.overflow_in(topic, self.view(topic)).await;
         overflow.map_err(to_problem)
     }

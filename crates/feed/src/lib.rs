@@ -32,6 +32,8 @@ mod settings;
 mod storage;
 mod suggestions;
 mod tries;
+mod unread;
+mod visible;
 
 use std::sync::Arc;
 
@@ -69,6 +71,7 @@ pub struct Feed {
     events: Arc<Events>,
     new_posts: Arc<NewPosts>,
     telling: Arc<notifications::Telling>,
+    hidden_notifications: Arc<unread::HiddenNotifications>,
     /// An action writes to a list and to the actor's own activities, one write after the other. The actions of one
     /// person run one at a time, because concurrent ones check each other's writes again. On two servers they
     /// still may overlap.
@@ -91,6 +94,7 @@ impl Feed {
             events,
             new_posts,
             telling: Arc::default(),
+            hidden_notifications: Arc::default(),
             turns: Arc::default(),
             security: Arc::default(),
             exports: Arc::new(export::ExportPlaces::new()),

@@ -1,37 +1,57 @@
 //! Reading lists. A list that is private is read by its owner only.
 
-use model::{Handle, Kind, Listing, Member, Problem, Relation, Seam, Timestamp, Topic, View};
+use model::{Kind, Listing, Member, Problem, Relation, Seam, Topic, View};
 use store::overflow::Stretch;
 use uuid::Uuid;
 
 use super::people::name_or_handle;
 use super::problems::to_problem;
+use super::visible::visible;
 use super::{End, Lists, Paging};
 
 impl Lists<'_> {
-    /// A stretch of a list of people, with their names.
+    /// A stretch of a list of people, with their names. Those who are suspended are left out, and those whom a block
+    /// concerns.
+    ///
+    /// # Errors
+    /// As [`visible`].
     pub async fn members(
         self,
         owner: &Topic,
         relation: Relation,
         paging: Paging,
     ) -> Result<Listing<Member>, Problem> {
-        let stretch = self.stretch(owner, relation, paging).await?;
+        let Self(feed, reader) = self;
+        let (author, mut stretch) =
+            futures::try_join!(feed.author_of(owner), self.stretch(owner, relation, paging))?;
         let handles = stretch.items.iter().filter_map(|item| item.by.as_ref());
-        let people = self.0.store.people().named(handles).await.map_err(to_problem)?;
-        let member = |(id, by, at): (Uuid, Handle, Timestamp)| {
-            Ok(Member {
-                id: id.into(),
-                user: name_or_handle(&people, &by)?,
-                at,
-            })
-        };
-        let items = stretch
-            .items
-            .into_iter()
-            .filter_map(|item| Some((item.id, item.by?, item.at)));
+        let handles = handles.chain([&author]);
+        let people = feed.store.people();
+        let (people, restricted) =
+            futures::try_join!(people.named(handles.clone()), feed.restricted(reader, handles))
+                .map_err(to_problem)?;
+        visible(owner, &author, &people, &restricted)?;
+        // Whom one blocks stands in the list that says so.
+        let is_own = matches!(relation, Relation::Mutes | Relation::Blocks);
+        let mut items = Vec::with_capacity(stretch.items.len());
+        let mut are_shown = Vec::with_capacity(stretch.items.len());
+        for item in stretch.items {
+            let by = item.by.filter(|by| is_own || !restricted.blocks(by));
+            let user = match by {
+                Some(by) if is_own => Some(name_or_handle(&people, &by)?),
+                Some(by) => people.get(&by).cloned(),
+                None => None,
+            };
+            are_shown.push((item.id, user.is_some()));
+            items.extend(user.map(|user| Member {
+                id: item.id.into(),
+                user,
+                at: item.at,
+            }));
+        }
+        keep_seams(&mut stretch.seams, are_shown);
         Ok(Listing {
-            items: items.map(member).collect::<Result<_, Problem>>()?,
+            items,
             next: stretch.next.map(|cursor| cursor.to_string()),
             seams: stretch.seams,
             total: stretch.total,

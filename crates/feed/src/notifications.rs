@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 
 use super::lists::keep_seams;
 use super::problems::{missing, to_problem};
-use super::{Feed, Lists, Notifications, Paging};
+use super::{End, Feed, Lists, Notifications, Paging, Unread};
 
 /// How many comments with mentions, and replies, are looked up at once.
 const AT_ONCE: usize = 8;
@@ -164,6 +164,22 @@ impl Lists<'_> {
     /// A stretch of a person's notifications, the latest first. Several about the same are one. The work is bounded by
     /// the length of the stretch: a find for each kind in it, and one for each comment with a mention and each reply.
     pub async fn notifications(self, owner: &Handle, paging: Paging) -> Result<Told, Problem> {
+        let is_first = paging.after.is_none() && paging.end == End::Newest;
+        let (mut told, hidden) = self.told(owner, paging).await?;
+        told.unread = if is_first {
+            told.unread.saturating_sub(hidden)
+        } else {
+            let stored = Unread {
+                unread: told.unread,
+                read: told.total.saturating_sub(told.unread),
+            };
+            self.0.shown_unread(owner, stored).await.unread
+        };
+        Ok(told)
+    }
+
+    /// The same with the stored number of unread ones, and how many of those in the stretch are not shown.
+    pub(super) async fn told(self, owner: &Handle, paging: Paging) -> Result<(Told, u64), Problem> {
         let topic = Topic::User(owner.clone());
         let stretch = self.stretch(&topic, Relation::Notifications, paging).await?;
         let until = stretch.items.iter().map(|item| item.at).max();
@@ -180,22 +196,25 @@ impl Lists<'_> {
         let objects = self.objects(owner, &stored, read).await?;
         let (mut items, mut about, mut seams) = (Vec::new(), HashSet::new(), stretch.seams);
         let mut are_shown = Vec::with_capacity(stored.len());
+        let mut hidden = 0;
         for stored in stored {
-            let id = stored.item.id;
+            let (id, is_unread) = (stored.item.id, stored.item.at > read.at);
             let is_first = about.insert((stored.kind, stored.post, stored.comment));
             let shown = objects.shown(owner, stored).filter(|_| is_first);
+            hidden += u64::from(is_unread && shown.is_none());
             are_shown.push((id, shown.is_some()));
             items.extend(shown);
         }
         keep_seams(&mut seams, are_shown);
-        Ok(Told {
+        let told = Told {
             items,
             next: stretch.next.map(|cursor| cursor.to_string()),
             seams,
             total: stretch.total,
             until,
             unread,
-        })
+        };
+        Ok((told, hidden))
     }
 
     async fn objects(self, owner: &Handle, stored: &[Stored], read: Read) -> Result<Objects, Problem> {
@@ -323,6 +342,12 @@ impl Objects {
                     }
                     None => &about?.author,
                 };
+                if kind == NotificationKind::Mention
+                    && !Handle::mentioned_in(text.as_deref()?).contains(reader)
+                {
+                    // The mention was edited away.
+                    return None;
+                }
                 (self.names.get(by)?.clone(), 0)
             }
         };

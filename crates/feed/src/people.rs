@@ -128,12 +128,8 @@ impl People<'_> {
         viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<Activity>, Problem> {
-        let restricted = self.0.restricted(viewer, [handle].into_iter()).await;
-        if restricted.map_err(to_problem)?.blocks(handle) {
-            let why = "One of you blocks the other, so you do not see their activity.";
-            return Err(Problem::new(Kind::Forbidden, why));
-        }
         let owner = Topic::User(handle.clone());
+        self.0.require_visible(&owner, viewer).await?;
         let lists = self.0.lists(None);
         let stretch = lists.stretch(&owner, Relation::Activities, paging).await?;
         let items: Vec<Activity> = stretch.items.iter().map(activity).collect::<Result<_, _>>()?;

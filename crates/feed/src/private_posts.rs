@@ -35,7 +35,7 @@ impl PrivatePosts<'_> {
     pub async fn add(self, reader: &Handle, post: PostId) -> Result<ReactionState, Problem> {
         let Self(feed, list) = self;
         let _turn = feed.turns.of(reader).await;
-        let post = feed.stored_post(post).await?.id;
+        feed.require_visible(&Topic::Post(post), Some(reader)).await?;
         let item = item(post, feed.environment.now());
         let list = feed.store.list(list.relation());
         let added = list.append(&Topic::User(reader.clone()), item).await;

@@ -33,6 +33,7 @@ impl Feed {
     /// Adds an item and its activity. If it is interrupted in between, a retry, or another action of the same person,
     /// finishes it.
     pub(super) async fn add(&self, reaction: &Reaction, item: Item) -> Result<Appended, Problem> {
+        self.require_shown(&reaction.owner()).await?;
         let attempt = self.attempt(item.at);
         let added = self.store.reactions().add(reaction, item, attempt).await;
         let added = added.map_err(to_problem)?;

@@ -1,6 +1,6 @@
 //! Muting and blocking people.
 
-use model::{Handle, PostId, Problem, ReactionState};
+use model::{Handle, PostId, Problem, ReactionState, Topic};
 use store::Store;
 use store::posts::StoredPost;
 use store::reactions::Reaction;
@@ -26,6 +26,7 @@ impl Restrictions<'_> {
             };
             return Err(Problem::invalid("handle", what));
         }
+        self.0.require_shown(&Topic::User(other.clone())).await?;
         // A follow that is under way ends before the follows are removed.
         let _turns = self.0.turns.of_both(reader, other).await;
         let at = self.0.environment.now();

@@ -38,11 +38,13 @@ impl Posts<'_> {
 
 impl Feed {
     async fn found(&self, found: FoundPosts, viewer: Option<&Handle>) -> Result<Listing<PostCard>, Problem> {
+        let read = found.posts.len() as u64;
+        let items = self.cards(found.posts, viewer, in_a_feed).await?;
         Ok(Listing {
-            items: self.cards(found.posts, viewer, in_a_feed).await?,
             next: found.next.map(|cursor| cursor.to_string()),
             seams: Vec::new(),
-            total: found.total,
+            total: found.total - (read - items.len() as u64),
+            items,
         })
     }
 }

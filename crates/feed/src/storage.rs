@@ -66,6 +66,7 @@ impl Storage<'_> {
         relation: Option<Relation>,
         page: Option<u32>,
     ) -> Result<Inspection, Problem> {
+        self.0.require_visible(owner, self.1).await?;
         let store = self.0.store();
         let whole = store
             .inspect_owner(owner, self.view(owner))
@@ -109,12 +110,14 @@ impl Storage<'_> {
 
     /// How an owner's lists are stored, and their documents.
     pub async fn documents(self, owner: &Topic) -> Result<(Overflow, Documents), Problem> {
+        self.0.require_visible(owner, self.1).await?;
         let store = self.0.store();
         let documents = store
             .documents(owner, self.view(owner))
             .await
             .map_err(to_problem)?;
-        Ok((self.overflow(owner).await?, documents))
+        let overflow = store.overflow_in(owner, self.view(owner)).await;
+        Ok((overflow.map_err(to_problem)?, documents))
     }
 }
 

@@ -40,6 +40,7 @@ mod settings;
 mod shares;
 mod stage;
 mod suggestions;
+mod suspensions;
 mod tap;
 mod weight;
 mod words;

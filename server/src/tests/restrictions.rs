@@ -6,18 +6,18 @@ use axum::http::header::{ACCEPT, COOKIE};
 
 use super::stage::{Answer, Call, JSON, PAGE, Stage};
 
-async fn send(app: &Router, cookie: &str, method: Method, path: &str) -> Answer {
+pub(super) async fn send(app: &Router, cookie: &str, method: Method, path: &str) -> Answer {
     let call = Call::new(method, path).header(COOKIE.as_str(), cookie);
     call.send(app).await
 }
 
-async fn put(app: &Router, cookie: &str, path: &str) -> Answer {
+pub(super) async fn put(app: &Router, cookie: &str, path: &str) -> Answer {
     let answer = send(app, cookie, Method::PUT, path).await;
     assert_eq!(answer.status, 200, "{path}: {answer:?}");
     answer
 }
 
-async fn write(app: &Router, cookie: &str, path: &str, text: &str) -> String {
+pub(super) async fn write(app: &Router, cookie: &str, path: &str, text: &str) -> String {
     let call = Call::new(Method::POST, path)
         .header(COOKIE.as_str(), cookie)
         .body(JSON, format!(r#"{{"text":"{text}"}}"#));
@@ -27,7 +27,7 @@ async fn write(app: &Router, cookie: &str, path: &str, text: &str) -> String {
 }
 
 /// The handles in a list, by this field of its items.
-async fn listed(app: &Router, cookie: &str, path: &str, field: &str) -> Vec<String> {
+pub(super) async fn listed(app: &Router, cookie: &str, path: &str, field: &str) -> Vec<String> {
     let list = send(app, cookie, Method::GET, path).await;
     assert_eq!(list.status, 200, "{path}: {list:?}");
     let items = list.body["items"].as_array().unwrap().iter();
@@ -205,6 +205,67 @@ async fn two_of_whom_one_blocks_the_other_neither_see_nor_reach_each_other() {
 }
 
 #[tokio::test]
+async fn a_block_hides_lists_too() {
+    let scene = Scene::new().await;
+    let Scene {
+        app, ada, bob, post, ..
+    } = &scene;
+    let cat = scene.stage.joins("cat").await;
+    let of_cat = write(app, &cat, "/api/v1/posts", "Mine").await;
+    for action in ["like", "share"] {
+        put(app, ada, &format!("/api/v1/posts/{of_cat}/{action}")).await;
+        put(app, bob, &format!("/api/v1/posts/{of_cat}/{action}")).await;
+    }
+    put(app, ada, "/api/v1/users/cat/follow").await;
+    put(app, bob, "/api/v1/users/cat/follow").await;
+    put(app, bob, &format!("/api/v1/posts/{post}/like")).await;
+    put(app, &cat, "/api/v1/users/bob/follow").await;
+    write(app, &cat, &format!("/api/v1/posts/{post}/comments"), "Hello").await;
+
+    let lists = |post: &str| ["likes", "shares"].map(|list| format!("/api/v1/posts/{post}/{list}"));
+    let mut seen = lists(&of_cat).to_vec();
+    seen.push("/api/v1/users/cat/followers".to_owned());
+    for list in &seen {
+        assert_eq!(listed(app, ada, list, "user").await, ["bob", "ada"], "{list}");
+    }
+    put(app, ada, "/api/v1/users/bob/block").await;
+    for list in &seen {
+        assert_eq!(listed(app, ada, list, "user").await, ["ada"], "{list}");
+        assert_eq!(listed(app, bob, list, "user").await, ["bob"], "{list}");
+        assert_eq!(listed(app, "", list, "user").await, ["bob", "ada"], "{list}");
+    }
+    assert_eq!(
+        listed(app, ada, "/api/v1/users/ada/blocks", "user").await,
+        ["bob"]
+    );
+
+    let mut of_post = lists(post).to_vec();
+    of_post.extend(["comments", "overflow"].map(|list| format!("/api/v1/posts/{post}/{list}")));
+    of_post.extend(["likes", "shares", "comments", "stored"].map(|page| format!("/post/{post}/{page}")));
+    of_post.push(format!("/lab/inspect/post:{post}"));
+    for path in of_post {
+        let answer = scene.page(ada, &path).await;
+        assert_eq!(
+            (answer.status, answer.text.contains("is open")),
+            (404, false),
+            "{path}"
+        );
+        assert_eq!(scene.page(&cat, &path).await.status, 200, "{path}");
+    }
+    for list in ["followers", "following", "activity", "stored"] {
+        let path = format!("/@bob/{list}");
+        assert_eq!(scene.page(ada, &path).await.status, 403, "{path}");
+        assert_eq!(scene.page(&cat, &path).await.status, 200, "{path}");
+    }
+    for list in ["bookmark", "hidden"] {
+        let path = format!("/api/v1/posts/{post}/{list}");
+        assert_eq!(send(app, ada, Method::PUT, &path).await.status, 404, "{path}");
+    }
+    let found = send(app, ada, Method::GET, "/api/v1/search?q=open").await;
+    assert_eq!(found.body["total"], 0, "{found:?}");
+}
+
+#[tokio::test]
 async fn the_activity_of_a_third_person_does_not_show_what_is_restricted() {
     let scene = Scene::new().await;
     let cat = scene.stage.joins("cat").await;
@@ -309,7 +370,7 @@ async fn comments_and_notifications_of_a_restricted_person_are_hidden_and_later_
         write(app, bob, &comments, "Yes, where is @ada?").await;
         stage.feed().notifications().are_told().await;
         let after = send(app, ada, Method::GET, told).await;
-        assert_eq!(after.body["unread"], 2, "{action}: {after:?}");
+        assert_eq!(after.body["unread"], 0, "{action}: {after:?}");
     }
 }
 
