@@ -5,6 +5,7 @@ use axum::http::header::CACHE_CONTROL;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
+use leptos_router::hooks::use_location;
 use model::Account;
 use ui::components::Field;
 use ui::reply::redirect;
@@ -39,7 +40,11 @@ pub fn private<Page: IntoView + 'static>(path: &str, page: impl FnOnce(Account) 
 /// Leads to the reader's own list, whose address names them.
 pub fn own_list(path: &'static str) -> AnyView {
     private(path, |account| {
-        let own = format!("/@{}{path}", account.handle);
+        let mut own = format!("/@{}{path}", account.handle);
+        let place = use_location().search.get_untracked();
+        if !place.is_empty() {
+            own = format!("{own}?{}", place.trim_start_matches('?'));
+        }
         redirect(&own);
         view! { <a href=own>"Your list"</a> }
     })

@@ -109,7 +109,7 @@ async fn people_are_told_of_what_others_do_and_not_of_what_they_do_themselves() 
         (Method::DELETE, &format!("/api/v1/posts/{post}"), ""),
     )
     .await;
-    assert_eq!(told(&stage, &app, (&ada, "ada")).await, (Vec::new(), 4));
+    assert_eq!(told(&stage, &app, (&ada, "ada")).await, (Vec::new(), 0));
     // It can be marked as read all the same.
     let list = send(
         &stage,
@@ -168,6 +168,20 @@ async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
         "{after}"
     );
 
+    // What is not in the list is not counted.
+    let note = r#"{"text":"@ada, look"}"#;
+    let path = "/api/v1/posts";
+    let second = send(&stage, &app, &bob, (Method::POST, path, note)).await;
+    let second = format!("{path}/{}", second.body["id"].as_str().unwrap());
+    assert!(page().await.contains("data-base=\"1\" data-count=\"1\""));
+    let away = r#"{"text":"Look"}"#;
+    send(&stage, &app, &bob, (Method::PATCH, &second, away)).await;
+    stage.clock.wait(20_000);
+    assert!(page().await.contains("data-base=\"2\" data-count=\"0\""));
+    assert_eq!(told(&stage, &app, (&ada, "ada")).await.1, 0);
+    let all = (Method::POST, "/api/v1/notifications/read", "null");
+    send(&stage, &app, &ada, all).await;
+
     // The next like is told again, and both are one line.
     send(&stage, &app, &bob, (Method::DELETE, &like, "")).await;
     send(&stage, &app, &bob, (Method::PUT, &like, "")).await;
@@ -186,7 +200,7 @@ async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
     let null = Call::new(Method::POST, "/api/v1/notifications/read").header(COOKIE.as_str(), &ada);
     assert_eq!(null.body(JSON, "null").send(&app).await.status, 200);
     let own = send(&stage, &app, &ada, (Method::GET, "/api/v1/notifications", "")).await;
-    assert_eq!((&own.body["unread"], &own.body["total"]), (&0.into(), &2.into()));
+    assert_eq!((&own.body["unread"], &own.body["total"]), (&0.into(), &3.into()));
     let visitor = Call::new(Method::GET, "/api/v1/notifications").send(&app).await;
     assert_eq!(visitor.status, 401);
 }
@@ -210,6 +224,9 @@ async fn pages_of_ones_own_lists_have_an_address_without_a_handle() {
             (visitor.status, visitor.header("location")),
             (303, &*format!("/login?next=/{page}"))
         );
+        let place = Call::new(Method::GET, &format!("/{page}?cursor=x&from=2")).header(ACCEPT.as_str(), PAGE);
+        let place = place.header(COOKIE.as_str(), &ada).send(&app).await;
+        assert_eq!(place.header("location"), format!("/@ada/{page}?cursor=x&from=2"));
         let list = Call::new(Method::GET, &format!("/api/v1/{page}")).header(COOKIE.as_str(), &ada);
         assert_eq!(list.send(&app).await.status, 200);
     }
@@ -303,6 +320,43 @@ async fn people_are_told_of_what_they_choose() {
         let stored = stored.header(COOKIE.as_str(), reader).send(&app).await.text;
         assert_eq!(stored.contains("notTold"), sees);
     }
+}
+
+#[tokio::test]
+async fn a_mention_is_told_as_one_to_somebody_who_is_told_of_nothing_else() {
+    let stage = Stage::new().await;
+    let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
+    let app = stage.open();
+    let chosen = r#"{"told":["mention"]}"#;
+    let settings = (Method::PUT, "/api/v1/notifications/settings", chosen);
+    send(&stage, &app, &ada, settings).await;
+    let post = stage.creates(&ada, "/api/v1/posts").await;
+    let comments = format!("/api/v1/posts/{post}/comments");
+    let own = send(&stage, &app, &ada, (Method::POST, &comments, r#"{"text":"Me"}"#)).await;
+    let own = own.body["id"].as_str().unwrap();
+    for (path, body) in [
+        (&*comments, r#"{"text":"Hello"}"#.to_owned()),
+        (&*comments, r#"{"text":"Hello @ada"}"#.to_owned()),
+        (&*comments, format!(r#"{{"text":"Yes, @ada","replyTo":"{own}"}}"#)),
+        (
+            "/api/v1/posts",
+            format!(r#"{{"text":"See (@ada)","quote":"{post}"}}"#),
+        ),
+    ] {
+        let sent = send(&stage, &app, &bob, (Method::POST, path, &*body)).await;
+        assert_eq!(sent.status, 201, "{sent:?}");
+    }
+    let (lines, unread) = told(&stage, &app, (&ada, "ada")).await;
+    let expected = ["See (@ada)", "Yes, @ada", "Hello @ada"].map(|text| format!("mention bob+0 {text}"));
+    assert_eq!((lines, unread), (expected.to_vec(), 3));
+
+    let chosen = r#"{"told":["reply","mention"]}"#;
+    let settings = (Method::PUT, "/api/v1/notifications/settings", chosen);
+    send(&stage, &app, &ada, settings).await;
+    let again = format!(r#"{{"text":"No, @ada","replyTo":"{own}"}}"#);
+    send(&stage, &app, &bob, (Method::POST, &comments, &*again)).await;
+    let (lines, _) = told(&stage, &app, (&ada, "ada")).await;
+    assert_eq!(lines[0], "reply bob+0 No, @ada");
 }
 
 /// As the teacher of a class does.

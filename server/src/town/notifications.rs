@@ -21,9 +21,9 @@ pub(super) struct Told {
 /// The notifications of everybody. `handles` are those of the town's people, in the same order.
 pub(super) fn told(town: &Town, handles: &[Handle], now: Timestamp) -> Vec<Told> {
     let mut all = news(town, handles);
-    all.sort_by_key(|(_, news)| news.at);
+    all.sort_by_key(|(_, _, news)| news.at);
     let looked = rhythm::later(now, -DAY);
-    let unread = all.split_off(all.partition_point(|(_, news)| news.at <= looked));
+    let unread = all.split_off(all.partition_point(|(_, _, news)| news.at <= looked));
     let mut told = vec![Told::default(); handles.len()];
     add(&mut told, all);
     for person in &mut told {
@@ -38,32 +38,24 @@ pub(super) fn told(town: &Town, handles: &[Handle], now: Timestamp) -> Vec<Told>
 
 /// Tells people what happened since they last looked. The first news about a post is told, and later ones of the same
 /// kind are the same notification.
-fn add(told: &mut [Told], all: Vec<(usize, News)>) {
+fn add(told: &mut [Told], all: Vec<(usize, NotificationKind, News)>) {
     let mut known = HashSet::new();
-    for (person, news) in all {
-        if known.insert((person, news.kind, news.post, news.comment)) {
+    for (person, kind, news) in all {
+        if known.insert((person, kind, news.post, news.comment)) {
             let read = told[person].read.map_or(0, |read| read.count);
-            told[person].items.push(news.item(read));
+            told[person].items.push(news.item(kind, read));
         }
     }
 }
 
 /// Everything that happened, with the person whom it concerns.
-fn news(town: &Town, handles: &[Handle]) -> Vec<(usize, News)> {
+fn news(town: &Town, handles: &[Handle]) -> Vec<(usize, NotificationKind, News)> {
     let mut all = Vec::new();
     let mut tell = |person: usize, by: usize, kind: NotificationKind, about: About, at: Timestamp| {
         let About { post, comment } = about;
         if person != by {
             let post = post.map(|post| PostId::from(town.posts[post].id));
-            all.push((
-                person,
-                News {
-                    kind,
-                    post,
-                    comment,
-                    at,
-                },
-            ));
+            all.push((person, kind, News { post, comment, at }));
         }
     };
     let people: HashMap<&Handle, usize> = handles.iter().zip(0..).collect();

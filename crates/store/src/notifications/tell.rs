@@ -1,5 +1,7 @@
 //! From the marks of posts and people to notifications.
 
+use std::slice;
+
 use bson::{Document, doc};
 use model::{Handle, NotificationKind, PostId, Relation, Timestamp, Topic};
 use uuid::Uuid;
@@ -22,8 +24,6 @@ const MOST: u64 = 1_000;
 /// What somebody is told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct News {
-    /// What kind of notification it is.
-    pub kind: NotificationKind,
     /// The post that it is about.
     pub post: Option<PostId>,
     /// The comment that mentions or answers somebody.
@@ -33,10 +33,11 @@ pub struct News {
 }
 
 impl News {
-    /// The notification of somebody who has marked this many as read. Something that happens once is told once.
-    pub fn item(&self, read: i64) -> Item {
-        let mut more = doc! { "kind": self.kind.as_str() };
-        let mut parts = vec![b"notification".to_vec(), self.kind.as_str().into()];
+    /// The notification of this kind of somebody who has marked this many as read. Something that happens once is told
+    /// once.
+    pub fn item(&self, kind: NotificationKind, read: i64) -> Item {
+        let mut more = doc! { "kind": kind.as_str() };
+        let mut parts = vec![b"notification".to_vec(), kind.as_str().into()];
         for (field, id) in [("post", self.post.map(PostId::uuid)), ("comment", self.comment)] {
             if let Some(id) = id {
                 more.insert(field, uuid_bson(id));
@@ -48,7 +49,7 @@ impl News {
             NotificationKind::Reply,
             NotificationKind::Quote,
         ];
-        if !happens_once.contains(&self.kind) {
+        if !happens_once.contains(&kind) {
             parts.push(read.to_be_bytes().to_vec());
         }
         Item {
@@ -116,8 +117,7 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
         .and_then(|author| author.parse::<Handle>().ok());
     let author = author.ok_or_else(|| Error::malformed("a post's `author` is not a handle"))?;
     let at = date(mark, "at")?;
-    let news = |kind, comment| News {
-        kind,
+    let news = |comment| News {
         post: Some(post),
         comment,
         at,
@@ -129,22 +129,17 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
         (Relation::Shares, NotificationKind::Share),
     ] {
         if let Some(others) = by_others(store, &owner, relation, mark, &author).await? {
-            tell(store, &author, &news(kind, None), &others).await?;
+            tell(store, &author, &[kind], news(None), &others).await?;
         }
     }
     if mark.get_bool("text").unwrap_or_default() {
         let original = quoted_author(store, found).await?;
-        let mentioned = Handle::mentioned_in(found.get_str("text").unwrap_or_default());
-        let mentioned = mentioned
-            .into_iter()
-            .filter(|person| Some(person) != original.as_ref());
-        let mentions = mentioned.map(|person| (person, NotificationKind::Mention));
-        let quotes = original
-            .iter()
-            .map(|person| (person.clone(), NotificationKind::Quote));
-        for (person, kind) in quotes.chain(mentions).filter(|(person, _)| *person != author) {
-            let news = news(kind, None);
-            tell(store, &person, &news, std::slice::from_ref(&author)).await?;
+        let quotes = original.map(|person| (person, NotificationKind::Quote));
+        let text = found.get_str("text").unwrap_or_default();
+        for (person, kinds) in addressed(quotes, text) {
+            if person != author {
+                tell(store, &person, &kinds, news(None), slice::from_ref(&author)).await?;
+            }
         }
     }
     for id in mark.get_array("mentions").into_iter().flatten() {
@@ -163,7 +158,8 @@ async fn quoted_author(store: &Store, post: &Document) -> Result<Option<Handle>>
     }
 }
 
-/// Tells those whom a comment answers or mentions, except for the author of the post, who is told of the comment itself.
+/// Tells those whom a comment answers or mentions. The author of the post is told of it as of all comments, if they want
+/// to be told of these.
 async fn tell_of_comment(
     store: &Store,
     author: &Handle,
@@ -181,24 +177,39 @@ async fn tell_of_comment(
         Err(_) => None,
     };
     let answered = answered.and_then(|answered| answered.by);
-    let mentioned = Handle::mentioned_in(comment.more.get_str("text").unwrap_or_default());
-    let mentioned = mentioned
-        .into_iter()
-        .filter(|person| Some(person) != answered.as_ref());
-    let replies = answered
-        .iter()
-        .map(|person| (person.clone(), NotificationKind::Reply));
-    let told = replies.chain(mentioned.map(|person| (person, NotificationKind::Mention)));
-    for (person, kind) in told.filter(|(person, _)| person != author && *person != by) {
-        let news = News {
-            kind,
-            post: Some(post),
-            comment: Some(id),
-            at,
-        };
-        tell(store, &person, &news, std::slice::from_ref(&by)).await?;
+    let replies = answered.map(|person| (person, NotificationKind::Reply));
+    let text = comment.more.get_str("text").unwrap_or_default();
+    let news = News {
+        post: Some(post),
+        comment: Some(id),
+        at,
+    };
+    for (person, mut kinds) in addressed(replies, text) {
+        if person == by {
+            continue;
+        }
+        if person == *author {
+            kinds.insert(0, NotificationKind::Comment);
+        }
+        tell(store, &person, &kinds, news, slice::from_ref(&by)).await?;
     }
     Ok(())
+}
+
+/// Whom a text concerns: the person to whose post or comment it belongs, as this kind, and those whom it mentions.
+fn addressed(
+    original: Option<(Handle, NotificationKind)>,
+    text: &str,
+) -> Vec<(Handle, Vec<NotificationKind>)> {
+    let original = original.into_iter().map(|(person, kind)| (person, vec![kind]));
+    let mut all: Vec<_> = original.collect();
+    for person in Handle::mentioned_in(text) {
+        match all.iter_mut().find(|(other, _)| *other == person) {
+            Some((_, kinds)) => kinds.push(NotificationKind::Mention),
+            None => all.push((person, vec![NotificationKind::Mention])),
+        }
+    }
+    all
 }
 
 async fn tell_of_follows(store: &Store, person: &Handle, mark: &Document) -> Result<()> {
@@ -207,12 +218,11 @@ async fn tell_of_follows(store: &Store, person: &Handle, mark: &Document) -> Res
         return Ok(());
     };
     let news = News {
-        kind: NotificationKind::Follow,
         post: None,
         comment: None,
         at: date(mark, "at")?,
     };
-    tell(store, person, &news, &others).await
+    tell(store, person, &[NotificationKind::Follow], news, &others).await
 }
 
 /// Whose items a mark names that are still there, besides the person's own; `None` if there are none. If it names as many
@@ -244,15 +254,26 @@ async fn by_others(
     Ok((!others.is_empty()).then_some(others))
 }
 
-/// Adds a notification of what these people did, unless the person is gone, does not want to be told of it, has the same and
-/// has not marked it as read, or does not see any of them.
-async fn tell(store: &Store, person: &Handle, news: &News, by: &[Handle]) -> Result<()> {
+/// Adds a notification of what these people did, of the first of these kinds of which the person wants to be told. There
+/// is none for a person who is gone, has the same and has not marked it as read, or does not see any of them.
+async fn tell(
+    store: &Store,
+    person: &Handle,
+    kinds: &[NotificationKind],
+    news: News,
+    by: &[Handle],
+) -> Result<()> {
     let notifications = store.notifications();
     let Some(state) = notifications.state(person).await? else {
         return Ok(());
     };
-    let item = news.item(state.read.count);
-    if state.silenced.contains(&news.kind) || state.head.contains(&item.id) {
+    let Some(&kind) = kinds.iter().find(|kind| !state.silenced.contains(kind)) else {
+        return Ok(());
+    };
+    let item = news.item(kind, state.read.count);
+    // All comments on a post are told as one.
+    let is_told_with_others = kind == NotificationKind::Comment && news.comment.is_some();
+    if is_told_with_others || state.head.contains(&item.id) {
         return Ok(());
     }
     let restricted = store.restrictions().among(person, by).await?;
