@@ -15,6 +15,7 @@ struct PostKey {
     ago: String,
     edited: Option<String>,
     quoted: Option<String>,
+    quoted_edited: Option<String>,
     signed_in: bool,
     own: bool,
     found: Vec<String>,
@@ -27,11 +28,13 @@ impl PostKey {
             ago,
             edited,
             quoted,
+            quoted_edited,
             signed_in,
             own,
             found,
         } = self.clone();
-        outside_of_requests(|| view! { <Post card ago edited quoted signed_in own found /> }).into()
+        outside_of_requests(|| view! { <Post card ago edited quoted quoted_edited signed_in own found /> })
+            .into()
     }
 }
 
@@ -61,15 +64,13 @@ pub fn found_post(
     own: bool,
     found: Vec<String>,
 ) -> impl IntoView {
+    let quote = card.post.quote.as_ref();
+    let ago = |at: Timestamp| at.ago(now);
     let key = PostKey {
-        ago: card.post.at.ago(now),
-        edited: card.post.edited_at.map(|at| at.ago(now)),
-        quoted: card
-            .post
-            .quote
-            .as_ref()
-            .and_then(|quote| quote.at)
-            .map(|at| at.ago(now)),
+        ago: ago(card.post.at),
+        edited: card.post.edited_at.map(ago),
+        quoted: quote.and_then(|quote| quote.at).map(ago),
+        quoted_edited: quote.and_then(|quote| quote.edited_at).map(ago),
         card,
         signed_in,
         own,

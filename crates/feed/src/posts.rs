@@ -348,6 +348,7 @@ fn quote(
         id,
         author: shown.as_ref().map(|(_, author)| author.clone()),
         text: shown.as_ref().map(|(quoted, _)| quoted.text.clone()),
-        at: shown.map(|(quoted, _)| quoted.at),
+        at: shown.as_ref().map(|(quoted, _)| quoted.at),
+        edited_at: shown.and_then(|(quoted, _)| quoted.edited_at),
     }
 }

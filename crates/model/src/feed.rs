@@ -82,6 +82,9 @@ pub struct Quote {
     /// When it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
+    /// When it was last edited, if it was.
+    #[serde(rename = "editedAt", default, skip_serializing_if = "Option::is_none")]
+    pub edited_at: Option<Timestamp>,
 }
 
 /// A post with the meter of its likes, as the pages show it.

@@ -95,6 +95,26 @@ async fn a_quote_shows_the_post_and_tells_its_author_once() {
 }
 
 #[tokio::test]
+async fn a_quote_shows_that_the_post_was_edited_and_when() {
+    let scene = Scene::new().await;
+    let answer = scene.quotes(&scene.bob, &json!(scene.quoted)).await;
+    let post = answer.body["id"].as_str().unwrap();
+    let edit = Call::new(Method::PATCH, &format!("/api/v1/posts/{}", scene.quoted));
+    let edit = edit
+        .header(COOKIE.as_str(), &scene.ada)
+        .body(JSON, r#"{"text":"Better"}"#);
+    let edited = edit.send(&scene.app).await;
+    let quote = scene.sees(&scene.bob, post).await;
+    assert_eq!(
+        (&quote["text"], &quote["editedAt"]),
+        (&json!("Better"), &edited.body["editedAt"])
+    );
+    assert!(quote["editedAt"].is_string(), "{quote}");
+    let page = scene.page(&scene.bob, &format!("/post/{post}")).await;
+    assert_eq!(page.matches("class=\"edited\"").count(), 1);
+}
+
+#[tokio::test]
 async fn a_quoted_post_that_is_gone_or_not_for_the_reader_is_not_shown() {
     let scene = Scene::new().await;
     let answer = scene.quotes(&scene.bob, &json!(scene.quoted)).await;

@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use model::{Person, PostCard, Quote, Relation, Topic};
+use model::{Person, PostCard, Quote, Relation, Timestamp, Topic};
 
 use super::{Avatar, Body, Byline, DeleteControl, Meter, MeterSize, Moment, Reactions, StoredDrawer};
 
@@ -17,6 +17,9 @@ pub fn Post(
     /// The time since the post that it quotes was written, in words, if that is shown.
     #[prop(optional_no_strip)]
     quoted: Option<String>,
+    /// The time since that was edited, in words, if it was and is shown.
+    #[prop(optional_no_strip)]
+    quoted_edited: Option<String>,
     /// Whether the reader is signed in.
     signed_in: bool,
     /// Whether the reader wrote it.
@@ -36,11 +39,8 @@ pub fn Post(
             <p class="post-text" dir="auto" data-testid="post-text">
                 <Body text=post.text.to_string() mentions=post.mentions.clone() found />
             </p>
-            {post.quote.clone().map(|quote| view! { <QuotedPost quote ago=quoted /> })}
-            {post
-                .edited_at
-                .zip(edited)
-                .map(|(at, ago)| view! { <p class="edited">"Edited " <Moment at ago /></p> })}
+            {post.quote.clone().map(|quote| view! { <QuotedPost quote ago=quoted edited=quoted_edited /> })}
+            {post.edited_at.zip(edited).map(edited_note)}
             <Reactions post signed_in />
             <div class="post-storage">
                 <Meter relation=Relation::Likes of=about.clone() meter size=MeterSize::Line />
@@ -49,6 +49,10 @@ pub fn Post(
             {own.then(|| view! { <DeleteControl post=id /> })}
         </div>
     }
+}
+
+fn edited_note((at, ago): (Timestamp, String)) -> impl IntoView {
+    view! { <p class="edited">"Edited " <Moment at ago /></p> }
 }
 
 fn shared_by(person: Person) -> impl IntoView {
@@ -66,9 +70,17 @@ fn QuotedPost(
     quote: Quote,
     /// The time since it was written, in words.
     ago: Option<String>,
+    /// The time since it was edited, in words.
+    edited: Option<String>,
 ) -> impl IntoView {
     let href = format!("/post/{}", quote.id);
-    let Quote { author, text, at, .. } = quote;
+    let Quote {
+        author,
+        text,
+        at,
+        edited_at,
+        ..
+    } = quote;
     let shown = author.zip(text).zip(at.zip(ago));
     let inside = match shown {
         Some(((person, text), (at, ago))) => view! {
@@ -76,6 +88,7 @@ fn QuotedPost(
             <p class="post-text" dir="auto">
                 <Body text=text.to_string() mentions=Vec::new() />
             </p>
+            {edited_at.zip(edited).map(edited_note)}
         }
         .into_any(),
         None => view! { <p class="quote-gone">"The quoted post is not here."</p> }.into_any(),
