@@ -75,6 +75,15 @@ test("/ leads to the search, and there into its field", async ({ page, person })
   await expect(field, "the slash is not typed into it").toHaveValue(person.handle);
 });
 
+test("keys lead away from pages without a legend, and ? to it", async ({ page, person }) => {
+  for (const path of ["/settings", "/search", "/api", "/lab"]) {
+    await page.goto(path);
+    await go(page, "n", `/@${person.handle}/notifications`);
+  }
+  await page.goto("/settings");
+  await press(page, "?", () => expect(page).toHaveURL("/#keys", { timeout: 500 }));
+});
+
 test("single keys are switched off on this device from their legend", async ({ page, person }) => {
   await gotoLive(page, "/explore");
   const keys = page.locator("#keys");

@@ -1,6 +1,6 @@
 //! Reading by keyboard. As the ARIA feed pattern has it, Page Down and Page Up go from item to item within a list,
-//! and Control and End or Home leave it. Single keys do more from anywhere on the page, as the legend of keys
-//! says. They do nothing where the reader switched them off, or where there is no legend with that switch.
+//! and Control and End or Home leave it. Single keys do more from anywhere on the page, as the legend of keys beside the
+//! feeds says. They do nothing where the reader switched them off there.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
@@ -63,50 +63,39 @@ fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
         (_, true) => return None,
         _ => {}
     }
-    let legend = here("#keys")?;
-    if are_off() || legend.get_bounding_client_rect().height() == 0.0 {
+    if are_off() {
         return None;
     }
     let item = around(&focused, ".entry").or_else(|| here(".entry-alone"));
     match key.as_str() {
         "j" => focus(neighbour(&feed?, &focused, 1)),
         "k" => focus(neighbour(&feed?, &focused, -1)),
-        "?" => focus(Some(legend)),
+        "?" => {
+            let legend = here("#keys").filter(|legend| legend.get_bounding_client_rect().height() > 0.0);
+            focus(legend).or_else(|| to("/#keys"))
+        }
         "l" if !event.repeat() => {
             find(&item?, ".like")?.dyn_ref::<HtmlElement>()?.click();
             Some(())
         }
-        "r" => focus(here("#comment-text")).or_else(|| {
-            go(&(page_of(&item?)? + "#comment-text"));
-            Some(())
-        }),
-        "n" if after_g => {
-            go("/notifications");
-            Some(())
-        }
-        "n" => focus(here("#compose-text")).or_else(|| {
-            go("/#compose-text");
-            Some(())
-        }),
-        "/" => focus(here("[type=search]")).or_else(|| {
-            go("/search");
-            Some(())
-        }),
-        "h" if after_g => {
-            go("/");
-            Some(())
-        }
-        "e" if after_g => {
-            go("/explore");
-            Some(())
-        }
+        "r" => focus(here("#comment-text")).or_else(|| to(&(page_of(&item?)? + "#comment-text"))),
+        "n" if after_g => to("/notifications"),
+        // Nobody is led out of a lesson by one key.
+        "n" if here(".lab-head").is_none() => focus(here("#compose-text")).or_else(|| to("/#compose-text")),
+        "/" => focus(here("[type=search]")).or_else(|| to("/search")),
+        "h" if after_g => to("/"),
+        "e" if after_g => to("/explore"),
         // Within an item it opens the link that is focused.
         "Enter" if item.as_ref() == Some(&focused) => {
-            go(&page_of(&focused).or_else(|| attribute(&find(&focused, "a")?, "href"))?);
-            Some(())
+            to(&page_of(&focused).or_else(|| attribute(&find(&focused, "a")?, "href"))?)
         }
         _ => None,
     }
+}
+
+fn to(address: &str) -> Option<()> {
+    go(address);
+    Some(())
 }
 
 fn is_written_in(focused: &Element) -> bool {
