@@ -46,6 +46,46 @@ test("a draft is not shown to the next account on the device", async ({ page, ap
   await expect(composer(page)).toHaveValue("");
 });
 
+test("drafts of a quote, a reply and an edit survive navigation, too", async ({ page, api, person }) => {
+  const post = await api.post(`${person.name} thinks twice`);
+  const path = `/post/${post.id}`;
+  await page.goto(path);
+  await typeInto(page.getByTestId("comment-form"), "A question");
+  await page.getByTestId("comment-form").getByRole("button").click();
+  await expect(page.getByTestId("comment")).toHaveCount(1);
+  const forms = ["quote-form", "reply-form", "edit-form"];
+  await page.goto(path);
+  for (const form of forms) {
+    const field = page.getByTestId(form).getByRole("textbox", { includeHidden: true });
+    const before = (await kept(page)).length;
+    await page
+      .locator("details.edit")
+      .filter({ has: page.getByTestId(form) })
+      .locator("summary")
+      .click();
+    // Before the page's script is awake it keeps nothing.
+    await expect(async () => {
+      await field.fill("");
+      await field.fill(`Half of the ${form}`);
+      expect(await kept(page)).toHaveLength(before + 1);
+    }).toPass();
+  }
+  await page.getByRole("link", { name: "Home", exact: true }).click();
+  await page.goto(path);
+  for (const form of forms) {
+    const field = page.getByTestId(form).getByRole("textbox", { includeHidden: true });
+    await expect(field).toHaveValue(`Half of the ${form}`);
+  }
+  await page
+    .locator("details.edit")
+    .filter({ has: page.getByTestId("edit-form") })
+    .locator("summary")
+    .click();
+  await page.getByTestId("edit-form").getByRole("button").click();
+  await expect(page.getByTestId("post").getByTestId("post-text")).toHaveText("Half of the edit-form");
+  await expect.poll(() => kept(page)).toHaveLength(2);
+});
+
 test.describe("a dead connection", () => {
   test.use({ tolerated: [/ERR_/] });
 
@@ -100,6 +140,22 @@ test.describe("a dead connection", () => {
     await answered;
     await askedAgain;
     await expect(corner).toContainText("Not connected");
+  });
+
+  test("keeps a bookmark until it is back", async ({ page, api, person }) => {
+    const post = await api.post(`${person.name} reads in a tunnel`);
+    const script = page.waitForResponse("**/forms.js");
+    await page.goto(`/post/${post.id}`);
+    await (await script).finished();
+    const keep = page.getByTestId("bookmark-button");
+    await page.context().setOffline(true);
+    await keep.click();
+    await keep.click();
+    const waits = page.getByText("You are offline. This is sent when you are back.");
+    await expect(waits).toHaveCount(1);
+    await page.context().setOffline(false);
+    await expect(keep).toHaveAttribute("aria-pressed", "true");
+    await expect(waits).toHaveCount(0);
   });
 
   test("is reported after the first failed request", async ({ page, api, person }) => {

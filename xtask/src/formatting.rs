@@ -10,13 +10,14 @@ use crate::repository::Repository;
 use crate::site;
 
 /// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
-const PRETTIER: [&str; 11] = [
+const PRETTIER: [&str; 12] = [
     "crates/playground/site",
     "end2end",
     "examples/node",
     "package.json",
     "public/completion.js",
     "public/console.js",
+    "public/forms.js",
     "public/lesson.js",
     "public/projector.js",
     "public/sheets.js",

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Comment, ItemId, Post, PostId};
+use model::{Comment, Handle, ItemId, Post, PostId};
 use ui::escape::escape;
 use ui::refusal::RejectedForm;
 
@@ -21,6 +21,8 @@ pub fn EditForm(
             action=EditPost::url()
             summary=view! { "Edit this post" }.into_any()
             hidden=vec![("post", post.id.to_string())]
+            author=post.author.handle
+            draft=format!("draft edit {}", post.id)
             field="edit-text".to_owned()
             label="What the post says"
             text=post.text.to_string()
@@ -48,6 +50,8 @@ pub fn EditCommentForm(
             open=true
             summary=view! { "Edit this comment" }.into_any()
             hidden=vec![("post", post.to_string()), ("comment", comment.id.to_string())]
+            author=comment.user.handle
+            draft=format!("draft edit {}", comment.id)
             field=format!("edit-{}", comment.id)
             label="What the comment says"
             text=comment.text.to_string()
@@ -67,6 +71,8 @@ pub fn ReplyForm(
     post: PostId,
     /// The id of the reply, so that a form that is sent twice is stored once.
     id: ItemId,
+    /// The writer.
+    author: Handle,
     /// The refusal of this form, if that is why the page is shown.
     refusal: Option<RejectedForm>,
 ) -> impl IntoView {
@@ -80,6 +86,8 @@ pub fn ReplyForm(
             }
                 .into_any()
             hidden=vec![("post", post.to_string()), ("reply_to", to.id.to_string()), ("id", id.to_string())]
+            author
+            draft=format!("draft reply {}", to.id)
             field=format!("reply-{}", to.id)
             label="Your reply"
             text=String::new()
@@ -96,6 +104,8 @@ pub fn QuoteForm(
     post: PostId,
     /// The id of the new post, so that a form that is sent twice is stored once.
     id: PostId,
+    /// The writer.
+    author: Handle,
     /// The refusal of this form, if that is why the page is shown.
     refusal: Option<RejectedForm>,
 ) -> impl IntoView {
@@ -105,6 +115,8 @@ pub fn QuoteForm(
             action=Compose::url()
             summary=view! { "Quote this post" }.into_any()
             hidden=vec![("quote", post.to_string()), ("id", id.to_string())]
+            author
+            draft=format!("draft quote {post}")
             field="quote-text".to_owned()
             label="Your words about it"
             text=String::new()
@@ -115,7 +127,8 @@ pub fn QuoteForm(
     }
 }
 
-/// A form with one text, which opens at a click and is open when a text was refused. It needs no JavaScript.
+/// A form with one text, which opens at a click and is open when a text was refused. It needs no JavaScript; with it,
+/// `public/forms.js` keeps a draft.
 #[component]
 fn FoldedForm(
     /// The form's test id.
@@ -126,6 +139,10 @@ fn FoldedForm(
     summary: AnyView,
     /// What else is sent, as names and values.
     hidden: Vec<(&'static str, String)>,
+    /// The writer.
+    author: Handle,
+    /// The subject: the device stores the draft under it.
+    draft: String,
     /// The id of the text field.
     field: String,
     /// The purpose of the text field.
@@ -150,7 +167,7 @@ fn FoldedForm(
     view! {
         <details class="edit" open=open>
             <summary>{summary}</summary>
-            <form method="post" action=action data-testid=test_id>
+            <form method="post" action=action data-author=author.to_string() data-draft=draft data-testid=test_id>
                 {hidden
                     .into_iter()
                     .map(|(name, value)| view! { <input type="hidden" name=name value=value autocomplete="off" /> })

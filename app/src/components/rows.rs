@@ -1,7 +1,7 @@
 use std::fmt::Display;
 
 use leptos::prelude::*;
-use model::{Comment, ItemId, Member, PostId, ReportTarget, Timestamp};
+use model::{Comment, Handle, ItemId, Member, PostId, ReportTarget, Timestamp};
 use ui::components::{Avatar, Body, Byline, DeleteControl, FollowButton, Moment};
 use ui::refusal::RejectedForm;
 
@@ -79,8 +79,8 @@ pub fn CommentRow(
 
 /// The forms below a comment.
 pub struct CommentForms {
-    /// Whether the reader wrote the comment.
-    pub own: bool,
+    /// The reader.
+    pub reader: Handle,
     /// Whether the reader is editing it.
     pub editing: bool,
     /// The id of a reply.
@@ -92,10 +92,11 @@ pub struct CommentForms {
 impl CommentForms {
     fn of(self, comment: Comment, post: PostId) -> impl IntoView {
         let (editing, id, [reply, edit]) = (self.editing, comment.id, self.refusals);
+        let (reader, own) = (self.reader.clone(), self.reader == comment.user.handle);
         view! {
             <div class="comment-forms">
-                <ReplyForm to=comment.clone() post id=self.reply refusal=reply />
-                {if self.own {
+                <ReplyForm to=comment.clone() post id=self.reply author=reader refusal=reply />
+                {if own {
                     let form = if editing {
                         view! { <EditCommentForm comment post refusal=edit /> }.into_any()
                     } else {

@@ -74,11 +74,13 @@ async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView,
     } else {
         None
     };
-    let quote_form = signed_in.then(|| quote_form(id, feed.fresh_id(now).into()));
+    let quote_form = reader
+        .as_ref()
+        .map(|author| quote_form(id, author, feed.fresh_id(now).into()));
     let refusals = ["add_comment", "edit_comment"].map(rejected_form_of);
     let row = move |comment: Comment| {
         let forms = reader.as_ref().map(|reader| CommentForms {
-            own: *reader == comment.user.handle,
+            reader: reader.clone(),
             editing: edited == Some(comment.id),
             reply: feed.fresh_id(now).into(),
             refusals: refusals.clone(),
@@ -132,10 +134,10 @@ async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView,
 }
 
 /// The form to quote a post.
-fn quote_form(post: PostId, id: PostId) -> impl IntoView {
+fn quote_form(post: PostId, author: &Handle, id: PostId) -> impl IntoView + use<> {
     let refusal = rejected_form_of("compose");
     let refusal = refusal.filter(|refusal| refusal.kept("quote") == post.to_string());
-    view! { <QuoteForm post id refusal /> }
+    view! { <QuoteForm post id author=author.clone() refusal /> }
 }
 
 /// The form for a comment on a post.

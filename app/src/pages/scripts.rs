@@ -5,7 +5,8 @@ use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 
-/// Loads the browser's half, which wakes the islands, and the completion of names where somebody writes.
+/// Loads the browser's half, which wakes the islands, the completion of names where somebody writes, and drafts for
+/// people who are signed in.
 #[component]
 pub fn Scripts(
     /// They name the files.
@@ -28,7 +29,8 @@ pub fn Scripts(
         "(window.requestIdleCallback||setTimeout)(async()=>{{const half=await import({module:?});\
          half.default({{module_or_path:{code:?}}})}});\
          const complete=field=>field?.dataset?.completes&&import('/completion.js');\
-         addEventListener('focusin',event=>complete(event.target));complete(document.activeElement)"
+         addEventListener('focusin',event=>complete(event.target));complete(document.activeElement);\
+         document.querySelector('[data-sign-out]')&&import('/forms.js')"
     );
     view! {
         <link rel="modulepreload" href=module />
