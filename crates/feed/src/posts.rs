@@ -35,6 +35,13 @@ pub(super) fn asked_for(restricted: &Restricted, post: &StoredPost) -> bool {
     restricted.blocks(&post.author)
 }
 
+/// On a person's page: what a block hides, and what they shared by others whom the reader mutes.
+fn on_a_profile(restricted: &Restricted, post: &StoredPost) -> bool {
+    let sharer = post.share.as_ref().map(|share| &share.by);
+    let is_by_another = sharer.is_some_and(|by| *by != post.author);
+    asked_for(restricted, post) || is_by_another && restricted.muted.contains(&post.author)
+}
+
 /// Everybody on whom it depends whether a reader sees a post.
 pub(super) fn people_of(post: &StoredPost) -> impl Iterator<Item = &Handle> {
     let sharer = post.share.iter().map(|share| &share.by);
@@ -97,7 +104,7 @@ impl Posts<'_> {
         let mut listed = [written, shared].concat();
         listed.sort_by_key(|post| Reverse(post.place()));
         let listed = (listed, posts_count + shares_count);
-        self.0.listing(listed, order, viewer, paging, asked_for).await
+        self.0.listing(listed, order, viewer, paging, on_a_profile).await
     }
 
     /// What one person wrote, newest first, as everybody sees it.

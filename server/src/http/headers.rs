@@ -9,7 +9,8 @@ use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
 use web::CLOSED;
 
-const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+/// Which other sites may show an answer, such as a picture.
+pub const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 
 /// Lets the page that is being rendered load this site's own files, and run the scripts that Leptos writes into
@@ -29,7 +30,7 @@ pub fn allow_own_scripts() {
     }
 }
 
-/// Middleware for every answer, wherever it comes from. A policy that the answer already has is kept.
+/// Middleware for every answer, wherever it comes from. Policies that the answer already has are kept.
 ///
 /// The referrer stays within the site, where plain forms need it to return to their page. `https` means that
 /// browsers reach this site by https alone, and must continue to.
@@ -40,7 +41,9 @@ pub async fn guard(State(https): State<bool>, mut response: Response) -> Respons
         .or_insert(HeaderValue::from_static(CLOSED));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(CORP, HeaderValue::from_static("same-origin"));
+    headers
+        .entry(CORP)
+        .or_insert(HeaderValue::from_static("same-origin"));
     headers.insert(
         PERMISSIONS,
         HeaderValue::from_static("camera=(), geolocation=(), microphone=()"),

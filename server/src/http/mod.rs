@@ -15,7 +15,7 @@ mod request_log;
 
 pub use self::begun::finish_mutations;
 pub use self::bodies::read_whole;
-pub use self::headers::{allow_own_scripts, guard};
+pub use self::headers::{CORP, allow_own_scripts, guard};
 pub use self::health::{described as described_health, router as health};
 pub use self::limits::{Limits, Quotas, limit_accounts, limit_peers, limit_reads, limit_under_way};
 pub use self::peer::{identify, network, require_proxies};

@@ -17,6 +17,8 @@ async fn the_picture_of_a_post_may_be_kept_until_something_on_it_changes() {
     assert_eq!(first.status(), 200, "{first:?}");
     assert_eq!(header(CONTENT_TYPE), "image/png");
     assert_eq!(header(CACHE_CONTROL), "public, max-age=300");
+    let shown_by = first.headers().get("cross-origin-resource-policy");
+    assert_eq!(shown_by.unwrap(), "cross-origin");
     let known = || picture().header(IF_NONE_MATCH.as_str(), header(ETAG));
     assert_eq!(known().answered(&stage.open()).await.status(), 304);
 

@@ -205,6 +205,21 @@ async fn two_of_whom_one_blocks_the_other_neither_see_nor_reach_each_other() {
 }
 
 #[tokio::test]
+async fn a_share_of_a_muted_person_s_post_is_not_on_the_sharer_s_page() {
+    let scene = Scene::new().await;
+    let (app, ada) = (&scene.app, &scene.ada);
+    let cat = scene.stage.joins("cat").await;
+    put(app, &cat, &format!("/api/v1/posts/{}/share", scene.post)).await;
+    put(app, &scene.bob, &format!("/api/v1/posts/{}/share", scene.post)).await;
+    let by = |handle: &str| format!("/api/v1/users/{handle}/posts");
+    assert_eq!(listed(app, ada, &by("cat"), "author").await, ["bob"]);
+    put(app, ada, "/api/v1/users/bob/mute").await;
+    assert_eq!(listed(app, ada, &by("cat"), "author").await, [""; 0]);
+    assert_eq!(listed(app, ada, &by("bob"), "author").await, ["bob", "bob"]);
+    assert_eq!(listed(app, "", &by("cat"), "author").await, ["bob"]);
+}
+
+#[tokio::test]
 async fn a_block_hides_lists_too() {
     let scene = Scene::new().await;
     let Scene {

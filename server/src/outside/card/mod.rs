@@ -7,6 +7,7 @@ mod picture;
 
 use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
+use axum::http::HeaderValue;
 use axum::response::{IntoResponse as _, Response};
 use feed::Feed;
 use model::{Kind, PostId, Problem};
@@ -15,7 +16,7 @@ use web::{ErrorResponse, Version};
 
 use self::picture::Picture;
 use super::Outside;
-use crate::http::for_a_person;
+use crate::http::{CORP, for_a_person};
 
 /// The bytes of pictures that are kept.
 const KEPT: u64 = 16 * 1024 * 1024;
@@ -49,7 +50,13 @@ impl Cards {
 /// `/post/{id}/card.png`.
 pub async fn show(State(outside): State<Outside>, Path(id): Path<String>, request: Request) -> Response {
     match png(&outside.feed, &outside.cards, &id).await {
-        Ok(png) => Version::of(&png).answer(request.headers(), "image/png", png),
+        Ok(png) => {
+            let mut answer = Version::of(&png).answer(request.headers(), "image/png", png);
+            // It is made for other sites.
+            let headers = answer.headers_mut();
+            headers.insert(CORP, HeaderValue::from_static("cross-origin"));
+            answer
+        }
         Err(problem) => ErrorResponse::from(problem)
             .respond(for_a_person(&request))
             .into_response(),
