@@ -104,7 +104,7 @@ export function journeysInTheWorkshop(): void {
     await expect(points).toHaveCount(9);
     const ours = page.locator(".points > div").filter({ hasText: "Head and pages" });
     for (const outcome of await ours.locator(".point span").all()) {
-      await expect(outcome).toHaveText("holds");
+      await expect(outcome).toHaveText("correct");
     }
 
     const article = page.locator(".points > div").filter({ hasText: "Check, then act" });
@@ -127,7 +127,7 @@ export function journeysInTheWorkshop(): void {
       "bob is lost; the count says 6, a reader finds 5",
     );
     for (const outcome of await code("Head and pages").locator(".point span").all()) {
-      await expect(outcome).toHaveText("holds");
+      await expect(outcome).toHaveText("correct");
     }
 
     await page.getByRole("link", { name: "Follow, and try again" }).click();
@@ -151,7 +151,7 @@ export function journeysInTheWorkshop(): void {
     await choose(page, "An old number again");
     const program = (title: string) => page.locator(".points > div").filter({ hasText: title });
     for (const outcome of await program("Head and pages").locator(".point span").all()) {
-      await expect(outcome).toHaveText("holds");
+      await expect(outcome).toHaveText("correct");
     }
     await program("Both in one write").getByRole("link").first().click();
     await expect(page.getByText("Entry 2 is there twice.", { exact: true }).last()).toBeVisible();

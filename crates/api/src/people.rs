@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use feed::Feed;
 use model::{
-    Activity, DisplayName, Handle, Listing, Member, PostId, Profile, ReactionState, Relation, Timestamp,
+    Activity, DisplayName, Handle, Listing, Member, Post, PostId, Profile, ReactionState, Relation, Timestamp,
     Topic,
 };
 use serde::Serialize;
@@ -14,11 +14,13 @@ use utoipa_axum::routes;
 use web::ProblemBody;
 
 use crate::extract::{Actor, InPath, Reader, Stretch};
+use crate::posts::posts;
 use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(show))
+        .routes(routes!(written))
         .routes(routes!(follow, unfollow))
         .routes(routes!(followers))
         .routes(routes!(following))
@@ -144,12 +146,36 @@ async fn unfollow(
     Ok(Json(feed.people().unfollow(&actor, &handle).await?))
 }
 
+/// What a person wrote and shared
+///
+/// Newest first. `sharedBy` and `sharedAt` are those of a share. Empty if the person or the reader blocks the other.
+#[utoipa::path(get, path = "/users/{handle}/posts", tag = "People", operation_id = "listPostsOf",
+    params(InPath<Handle>, Stretch),
+    responses((status = 200, description = "A part of the list. `total` counts posts and shares.", body = Listing<Post>))
+)]
+async fn written(
+    State(feed): State<Feed>,
+    reader: Reader,
+    InPath(handle): InPath<Handle>,
+    Stretch(paging): Stretch,
+) -> Answer<Json<Listing<Post>>> {
+    let (people, listed) = (feed.people(), feed.posts());
+    let (_, listing) = futures::try_join!(
+        people.profile(&handle, None),
+        listed.by(&handle, reader.handle(), paging)
+    )?;
+    Ok(Json(posts(listing)))
+}
+
 /// Who follows a person
 ///
 /// The latest first.
 #[utoipa::path(get, path = "/users/{handle}/followers", tag = "People", operation_id = "listFollowers",
     params(InPath<Handle>, Stretch),
-    responses((status = 200, description = "A part of the list.", body = Listing<Member>))
+    responses(
+        (status = 200, description = "A part of the list.", body = Listing<Member>),
+        (status = 403, description = "The person or the reader blocks the other.", body = ProblemBody, content_type = "application/problem+json")
+    )
 )]
 async fn followers(
     State(feed): State<Feed>,
@@ -170,7 +196,10 @@ async fn followers(
 /// The latest first.
 #[utoipa::path(get, path = "/users/{handle}/following", tag = "People", operation_id = "listFollowing",
     params(InPath<Handle>, Stretch),
-    responses((status = 200, description = "A part of the list.", body = Listing<Member>))
+    responses(
+        (status = 200, description = "A part of the list.", body = Listing<Member>),
+        (status = 403, description = "The person or the reader blocks the other.", body = ProblemBody, content_type = "application/problem+json")
+    )
 )]
 async fn following(
     State(feed): State<Feed>,

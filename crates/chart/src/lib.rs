@@ -46,11 +46,11 @@ pub struct Line {
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 380.0;
 const LEFT: f64 = 72.0;
-const RIGHT: f64 = 170.0;
+const RIGHT: f64 = 190.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 52.0;
 /// The minimum distance between the names at the ends of lines.
-const LINE_HEIGHT: f64 = 17.0;
+const LINE_HEIGHT: f64 = 20.0;
 
 /// A line with more points has no marks at them.
 const MARKED: usize = 30;

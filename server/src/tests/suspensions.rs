@@ -58,7 +58,7 @@ async fn somebody_suspended_is_neither_seen_nor_reached_until_the_suspension_end
         ["likes", "shares", "comments", "overflow"].map(|list| format!("/api/v1/posts/{of_bob}/{list}"));
     let pages = ["likes", "shares", "comments", "stored"].map(|page| format!("/post/{of_bob}/{page}"));
     let of_him =
-        ["followers", "following", "activity", "overflow"].map(|list| format!("/api/v1/users/bob/{list}"));
+        ["posts", "followers", "following", "activity", "overflow"].map(|list| format!("/api/v1/users/bob/{list}"));
     let his_pages = ["followers", "following", "activity", "stored"].map(|page| format!("/@bob/{page}"));
     let all = || [&gone, &pages, &of_him, &his_pages].into_iter().flatten();
     let status = async |path: &str| {

@@ -12,33 +12,25 @@ use crate::comparison::{Comparison, Measured};
 static COMPARISON: LazyLock<Option<Comparison>> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../../../docs/benchmarks/edges.json")).ok());
 
-fn cells(way: &Measured) -> Vec<String> {
-    let (screen, like) = (way.screen(), way.like());
-    vec![
-        format!("{:.0}", screen.commands),
-        format!("{:.0}", screen.documents_read),
-        format!("{:.1}", like.commands),
-        bytes(like.bytes_written),
-        format!("{:.0}", like.commits),
-        thousands(number(way.stored.documents)),
-        bytes(number(way.stored.index_bytes)),
-    ]
-}
+/// A measure: its name, and how a way's number is written.
+type Measure = (&'static str, fn(&Measured) -> String);
+
+const MEASURES: [Measure; 7] = [
+    ("Screen: commands", |way| format!("{:.0}", way.screen().commands)),
+    ("documents", |way| format!("{:.0}", way.screen().documents_read)),
+    ("Like: commands", |way| format!("{:.1}", way.like().commands)),
+    ("written", |way| bytes(way.like().bytes_written)),
+    ("commits", |way| format!("{:.0}", way.like().commits)),
+    ("Stored: documents", |way| thousands(number(way.stored.documents))),
+    ("indexes", |way| bytes(number(way.stored.index_bytes))),
+];
 
 /// Heads and pages beside one document for each like.
 #[component]
 pub(super) fn EachItem() -> impl IntoView {
     COMPARISON.as_ref().map(|comparison| {
-        let headings = [
-            "Screen: commands",
-            "documents",
-            "Like: commands",
-            "written",
-            "commits",
-            "Stored: documents",
-            "indexes",
-        ];
-        let rows = comparison.ways.iter().map(|way| (way.name.clone(), cells(way)));
+        let ways = || comparison.ways.iter();
+        let rows = MEASURES.map(|(name, written)| (name.to_owned(), ways().map(written).collect()));
         view! {
             <ChartAndTable
                 id="each-item"
@@ -46,8 +38,8 @@ pub(super) fn EachItem() -> impl IntoView {
                 chart=comparison.chart("commands", thousands, |cost| cost.commands)
                 table=Table {
                     first: "How likes are kept",
-                    headings: headings.map(str::to_owned).into(),
-                    rows: rows.collect(),
+                    headings: ways().map(|way| way.name.clone()).collect(),
+                    rows: rows.into(),
                 }
             />
             <p class="lab-about">

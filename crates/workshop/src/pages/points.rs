@@ -42,7 +42,7 @@ pub(super) fn Points(rows: Vec<(&'static str, Vec<Point>)>) -> impl IntoView {
                 >
                     <b>{moment(point.after)}</b>
                     " "
-                    <span>{point.fault.unwrap_or_else(|| "holds".to_owned())}</span>
+                    <span>{point.fault.unwrap_or_else(|| "correct".to_owned())}</span>
                 </a>
             }
         });
