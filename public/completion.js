@@ -91,7 +91,8 @@ function wanted(field) {
   }
   if (isShell(field)) return /\w*$/.exec(before(field))?.[0] ?? "";
   return (
-    /(?:^|[^\p{L}\p{M}\p{N}_@#/&=])@([\p{L}\p{N}][\p{L}\p{N}_-]{0,29})$/u.exec(before(field))?.[1] ?? null
+    /(?:^|[^\p{L}\p{M}\p{N}_@#/&=]|\uFE0F)@([\p{L}\p{N}][\p{L}\p{N}_-]{0,29})$/u.exec(before(field))?.[1] ??
+    null
   );
 }
 

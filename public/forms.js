@@ -55,42 +55,101 @@ class Draft {
   }
 }
 
-/** The forms with a draft that no island has. @param {Element | Document} root */
-const drafted = (root) =>
-  /** @type {NodeListOf<HTMLFormElement>} */ (root.querySelectorAll("details form[data-draft]"));
+/** The forms with a draft that no island has. */
+const DRAFTED = "details form[data-draft]";
 
-for (const form of drafted(document)) {
+for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll(DRAFTED))) {
   belongsTo(form.dataset.author ?? "");
   new Draft(form).show();
 }
 
-/** The drafted form around an element. @param {EventTarget | null} target @returns {HTMLFormElement | null} */
-const around = (target) => (target instanceof Element ? target.closest("details form[data-draft]") : null);
-
 addEventListener("input", ({ target }) => {
-  const form = around(target);
-  if (form) new Draft(form).keep();
+  const form = target instanceof Element ? target.closest(DRAFTED) : null;
+  if (form) new Draft(/** @type {HTMLFormElement} */ (form)).keep();
 });
 
-/** Says by a form why nothing happened yet. @param {HTMLFormElement} form */
-function wait(form) {
-  const said = form.querySelector(".form-waits") ?? document.createElement("p");
-  said.className = "form-waits";
+/** How long to wait before a form is sent again, in milliseconds. It doubles up to the longest. */
+const FIRST_WAIT = 1_000;
+const LONGEST_WAIT = 32_000;
+const UNAVAILABLE = 503;
+const NOT_SIGNED_IN = 401;
+
+/** Waits, and not longer than the connection is gone. @param {number} wait */
+const pause = (wait) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, wait);
+    addEventListener("online", resolve, { once: true });
+  });
+
+/** Says something by a form. @param {HTMLFormElement} form @param {string} message */
+function say(form, message) {
+  const said = form.querySelector(".form-says") ?? document.createElement("p");
+  said.className = "form-says";
   said.role = "status";
+  said.textContent = message;
   form.append(said);
-  said.textContent = "You are offline. This is sent when you are back.";
+  return said;
 }
 
-addEventListener("submit", (event) => {
-  const { target: form, submitter, defaultPrevented } = event;
-  // An island sends its own forms, and waits by itself.
-  if (defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== "post") return;
-  if (navigator.onLine) {
-    if (around(form)) new Draft(form).forget();
-    return;
+/**
+ * Sends a form until the server answers: each may be sent again. Returns the result, or nothing if it was refused, and
+ * says why.
+ * @param {HTMLFormElement} form @param {HTMLElement | null} submitter
+ */
+async function send(form, submitter) {
+  const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action") ?? "";
+  const headers = { Accept: "application/json" };
+  for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+    const fields = new URLSearchParams(/** @type {any} */ (new FormData(form, submitter)));
+    const answer = await fetch(action, { method: "POST", headers, body: fields }).catch(() => null);
+    if (answer && answer.status !== UNAVAILABLE) {
+      const result = await answer.json().catch(() => null);
+      if (answer.ok) return { result };
+      const said = say(
+        form,
+        result?.message ?? result?.detail ?? "Something went wrong. Try again in a moment.",
+      );
+      if (answer.status === NOT_SIGNED_IN) {
+        const link = document.createElement("a");
+        link.href = `/login?next=${encodeURIComponent(location.pathname)}`;
+        link.textContent = "Sign in";
+        said.append(" ", link);
+      }
+      return null;
+    }
+    const offline = "You are offline. This is sent when you are back.";
+    say(form, navigator.onLine ? "Spillway does not answer. This is sent again." : offline);
+    await pause(wait);
   }
+}
+
+/** Loads a page, also if it is this one. @param {string} address */
+function show(address) {
+  location.assign(address);
+  if (new URL(address, location.href).pathname === location.pathname) location.reload();
+}
+
+/** The forms under way. */
+const sending = new Set();
+
+addEventListener("submit", async (event) => {
+  const { target: form, submitter } = event;
+  // An island sends its own forms.
+  if (event.defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== "post") return;
+  const isDrafted = form.matches(DRAFTED);
+  // Without a draft, it only needs help while there is no connection.
+  if (!isDrafted && navigator.onLine && sending.size === 0) return;
   event.preventDefault();
-  if (form.querySelector(".form-waits")) return;
-  wait(form);
-  addEventListener("online", () => form.requestSubmit(submitter), { once: true });
+  if (sending.has(form)) return;
+  sending.add(form);
+  const sent = await send(form, submitter);
+  sending.delete(form);
+  if (!sent) return;
+  form.querySelector(".form-says")?.remove();
+  if (isDrafted) new Draft(form).forget();
+  // The page shows what was done once nothing else is under way.
+  if (sending.size > 0) return;
+  const { next } = form.dataset;
+  const item = typeof sent.result === "string" ? sent.result : "";
+  show(next ? next + item : location.pathname + location.search);
 });

@@ -10,7 +10,7 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use feed::{Change, Feed, OpenStream, PostList, SecurityEvent, Storage};
+use feed::{Change, Feed, OpenStream, PostList, SecurityEvent};
 use futures::{FutureExt, StreamExt, future, stream};
 use model::{Cursor, Problem, Topic};
 use serde_json::json;
@@ -132,11 +132,14 @@ async fn watch(
     };
     let open = feed.live().open_stream(client.peer, topics.len());
     let open = open.map_err(refused)?;
-    // A topic whose owner is gone stays silent, even for a page that reconnects; but a request for nobody at all
-    // deserves an answer.
+    // A topic that is gone, or that the reader does not see, stays silent, even for a page that reconnects; but a request
+    // for nothing else deserves an answer.
     let storage = feed.storage(reader);
-    require_one(storage, &topics).await?;
+    let topics = storage.visible_among(topics).await?;
     let newer = match posts {
+        Some((PostList::By(author), _)) if storage.require(&Topic::User(author.clone())).await.is_err() => {
+            stream::pending().boxed()
+        }
         Some((list, since)) => feed.live().watch_posts(list, reader.cloned(), since),
         None => stream::pending().boxed(),
     };
@@ -158,18 +161,6 @@ async fn watch(
     });
     let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     Ok(([(CACHE_CONTROL, "no-store"), (UNBUFFERED, "no")], stream).into_response())
-}
-
-/// Reads the topics one after the other until one can be watched; watching them reads them again.
-async fn require_one(storage: Storage<'_>, topics: &[Topic]) -> Result<(), Problem> {
-    let mut first = Ok(());
-    for topic in topics {
-        match storage.overflow(topic).await {
-            Ok(_) => return Ok(()),
-            Err(problem) => first = first.and(Err(problem)),
-        }
-    }
-    first
 }
 
 fn event(change: &Change) -> Result<Event, axum::Error> {

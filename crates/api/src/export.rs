@@ -78,6 +78,8 @@ struct ExportedPost {
     /// When its text was last changed; left out if it never was.
     #[schema(rename = "editedAt")]
     edited_at: Option<Timestamp>,
+    /// The post that it quotes; left out if it quotes none.
+    quote: Option<PostId>,
     text: PostText,
     likes: u64,
     comments: u64,
@@ -95,6 +97,12 @@ struct ExportedComment {
     /// What it says; null when the post is gone.
     #[schema(required)]
     text: Option<CommentText>,
+    /// When its text was last changed; left out if it never was.
+    #[schema(rename = "editedAt")]
+    edited_at: Option<Timestamp>,
+    /// The comment that it answers; left out if it answers none.
+    #[schema(rename = "replyTo")]
+    reply_to: Option<ItemId>,
 }
 
 #[derive(ToSchema)]
@@ -122,6 +130,8 @@ struct ExportedNotification {
     /// The post that it is about.
     #[schema(required)]
     post: Option<PostId>,
+    /// The comment that it is about; left out if it is about none.
+    comment: Option<ItemId>,
 }
 
 #[derive(ToSchema)]

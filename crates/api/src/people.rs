@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use feed::Feed;
 use model::{
-    Activity, DisplayName, Handle, Listing, Member, Post, PostId, Profile, ReactionState, Relation, Timestamp,
-    Topic,
+    Activity, DisplayName, Handle, Listing, Member, Post, PostId, Profile, ReactionState, Relation,
+    Timestamp, Topic,
 };
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -127,6 +127,7 @@ impl Reactions<'_> {
         text: CommentText,
     ) -> Result<Comment, Problem> {
         let _turn = self.0.turns.of(actor).await;
+        self.0.require_visible(&Topic::Post(post), Some(actor)).await?;
         let found = self.0.stored_comment(post, id).await?;
         if found.by.as_ref() != Some(actor) {
             return Err(Problem::new(

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt as _};
-use model::{ActivityKind, Handle, Items, Kind, PostId, Problem, Readers, Relation, Topic};
+use model::{
+    ActivityKind, Handle, ItemId, Items, Kind, PostId, Problem, Readers, Relation, Timestamp, Topic,
+};
 use outlier::fields;
 use serde_json::{Value, json};
+use store::comments::REPLY_TO;
 use store::overflow::Item;
 use store::posts::Order;
 use store::reactions::Reaction;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use super::fair_queue::Peer;
 use super::places::{Full, Place, Places};
@@ -259,10 +261,16 @@ impl Export {
         let Some(kind) = kind else {
             return Ok(Some(match relation.description().items {
                 Items::Posts => json!({ "post": item.id, "at": item.at }),
-                Items::Notifications => json!({
-                    "id": item.id, "kind": item.more.get_str("kind").unwrap_or_default(), "at": item.at,
-                    "post": fields::uuid(&item.more, "post").ok().map(PostId::from),
-                }),
+                Items::Notifications => {
+                    let mut value = json!({
+                        "id": item.id, "kind": item.more.get_str("kind").unwrap_or_default(), "at": item.at,
+                        "post": fields::uuid(&item.more, "post").ok().map(PostId::from),
+                    });
+                    if let Ok(comment) = fields::uuid(&item.more, "comment") {
+                        value["comment"] = json!(ItemId::from(comment));
+                    }
+                    value
+                }
                 _ => json!({ "handle": item.by, "at": item.at }),
             }));
         };
@@ -273,15 +281,18 @@ impl Export {
         let mut value = json!({ "id": item.id, "post": post, "at": item.at });
         if let Some(Reaction::Comment(post, id)) = Reaction::of(item) {
             value["id"] = json!(id);
-            value["text"] = self.comment(post, id).await?.into();
+            // There is nothing to say of a comment whose post is gone.
+            let comment = self.feed.store().comments().find(post, id).await?;
+            let more = comment.map(|comment| comment.more).unwrap_or_default();
+            value["text"] = json!(more.get_str("text").ok());
+            if let Ok(answered) = fields::uuid(&more, REPLY_TO) {
+                value["replyTo"] = json!(ItemId::from(answered));
+            }
+            if let Ok(at) = more.get_datetime("editedAt") {
+                value["editedAt"] = json!(Timestamp::from_millis(at.timestamp_millis()));
+            }
         }
         Ok(Some(value))
-    }
-
-    /// The text of a comment; nothing when its post is gone.
-    async fn comment(&self, post: PostId, id: Uuid) -> Result<Option<String>, Stopped> {
-        let comment = self.feed.store().comments().find(post, id).await?;
-        Ok(comment.and_then(|comment| Some(comment.more.get_str("text").ok()?.to_owned())))
     }
 
     async fn element(&self, value: &Value, first: &mut bool) -> Result<(), Stopped> {

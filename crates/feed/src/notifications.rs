@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 
 use super::lists::keep_seams;
 use super::problems::{missing, to_problem};
-use super::{End, Feed, Lists, Notifications, Paging, Unread};
+use super::{Feed, Lists, Notifications, Paging, Unread};
 
 /// How many comments with mentions, and replies, are looked up at once.
 const AT_ONCE: usize = 8;
@@ -50,8 +50,11 @@ impl Feed {
         tokio::spawn(async move {
             loop {
                 let told = feed.store.notifications().tell(&owner).await;
-                if let Err(error) = &told {
-                    tracing::warn!(%owner, %error, "notifications are added later");
+                match &told {
+                    Ok(people) => people
+                        .iter()
+                        .for_each(|person| feed.hidden_notifications.forget(person)),
+                    Err(error) => tracing::warn!(%owner, %error, "notifications are added later"),
                 }
                 let mut underway = feed.telling.underway();
                 if told.is_ok() && underway.insert(owner.clone(), false) == Some(true) {
@@ -124,6 +127,15 @@ fn gone(reader: &Handle) -> Problem {
     missing(&Topic::User(reader.clone()).to_string())
 }
 
+/// The unread notifications of a stretch.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// How many there are.
+    pub unread: u64,
+    /// How many of them are not shown.
+    pub hidden: u64,
+}
+
 /// A notification as stored.
 struct Stored {
     item: Item,
@@ -164,22 +176,20 @@ impl Lists<'_> {
     /// A stretch of a person's notifications, the latest first. Several about the same are one. The work is bounded by
     /// the length of the stretch: a find for each kind in it, and one for each comment with a mention and each reply.
     pub async fn notifications(self, owner: &Handle, paging: Paging) -> Result<Told, Problem> {
-        let is_first = paging.after.is_none() && paging.end == End::Newest;
-        let (mut told, hidden) = self.told(owner, paging).await?;
-        told.unread = if is_first {
-            told.unread.saturating_sub(hidden)
-        } else {
-            let stored = Unread {
-                unread: told.unread,
-                read: told.total.saturating_sub(told.unread),
-            };
-            self.0.shown_unread(owner, stored).await.unread
+        let (mut told, _) = self.told(owner, paging).await?;
+        let stored = Unread {
+            unread: told.unread,
+            read: told.total.saturating_sub(told.unread),
         };
+        if paging.after.is_none() {
+            self.0.hidden_notifications.forget(owner);
+        }
+        told.unread = self.0.shown_unread(owner, stored).await.unread;
         Ok(told)
     }
 
     /// The same with the stored number of unread ones, and how many of those in the stretch are not shown.
-    pub(super) async fn told(self, owner: &Handle, paging: Paging) -> Result<(Told, u64), Problem> {
+    pub(super) async fn told(self, owner: &Handle, paging: Paging) -> Result<(Told, Seen), Problem> {
         let topic = Topic::User(owner.clone());
         let stretch = self.stretch(&topic, Relation::Notifications, paging).await?;
         let until = stretch.items.iter().map(|item| item.at).max();
@@ -196,12 +206,13 @@ impl Lists<'_> {
         let objects = self.objects(owner, &stored, read).await?;
         let (mut items, mut about, mut seams) = (Vec::new(), HashSet::new(), stretch.seams);
         let mut are_shown = Vec::with_capacity(stored.len());
-        let mut hidden = 0;
+        let mut seen = Seen::default();
         for stored in stored {
             let (id, is_unread) = (stored.item.id, stored.item.at > read.at);
             let is_first = about.insert((stored.kind, stored.post, stored.comment));
             let shown = objects.shown(owner, stored).filter(|_| is_first);
-            hidden += u64::from(is_unread && shown.is_none());
+            seen.unread += u64::from(is_unread);
+            seen.hidden += u64::from(is_unread && shown.is_none());
             are_shown.push((id, shown.is_some()));
             items.extend(shown);
         }
@@ -214,7 +225,7 @@ impl Lists<'_> {
             until,
             unread,
         };
-        Ok((told, hidden))
+        Ok((told, seen))
     }
 
     async fn objects(self, owner: &Handle, stored: &[Stored], read: Read) -> Result<Objects, Problem> {
@@ -255,7 +266,7 @@ impl Lists<'_> {
             Ok(found)
         };
         let stored_posts = store.posts();
-        let (posts, likes, shares, mut comments, mut mentioning, followers) = futures::try_join!(
+        let (mut posts, likes, shares, mut comments, mut mentioning, followers) = futures::try_join!(
             stored_posts.several(&all),
             recent(NotificationKind::Like, Relation::Likes),
             recent(NotificationKind::Share, Relation::Shares),
@@ -283,6 +294,7 @@ impl Lists<'_> {
             stored_comments.edit_in_place(edited)
         )
         .map_err(to_problem)?;
+        posts.retain(|_, post| names.contains_key(&post.author) && !restricted.blocks(&post.author));
         names.retain(|person, _| !restricted.hides(person));
         Ok(Objects {
             read,
@@ -367,14 +379,13 @@ impl Objects {
     /// The latest person in a list besides the reader, and how many others it has.
     fn latest(&self, reader: &Handle, recent: &Recent) -> Option<(Person, u64)> {
         let people = recent.items.iter().filter_map(|item| item.by.as_ref());
-        let own = recent
-            .items
-            .iter()
-            .filter(|item| item.by.as_ref() == Some(reader))
+        let not_shown = people
+            .clone()
+            .filter(|by| *by == reader || !self.names.contains_key(*by))
             .count() as u64;
         let latest = people
             .filter(|by| *by != reader)
             .find_map(|by| self.names.get(by).cloned())?;
-        Some((latest, recent.count.saturating_sub(own + 1)))
+        Some((latest, recent.count.saturating_sub(not_shown + 1)))
     }
 }

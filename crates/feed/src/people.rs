@@ -10,6 +10,7 @@ use outlier::fields;
 use store::overflow::{Item, Key};
 use store::reactions::Reaction;
 
+use super::lists::keep_seams;
 use super::problems::{missing, to_problem};
 use super::{Paging, People};
 
@@ -25,6 +26,8 @@ pub struct ActivityEntry {
     pub post: Option<(Person, PostText)>,
     /// The person who was followed; `None` when they are gone, or when it is not a follow.
     pub user: Option<Person>,
+    /// Whether it is about somebody who is suspended or whom a block separates from the reader, or about their post.
+    is_hidden: bool,
 }
 
 impl People<'_> {
@@ -118,11 +121,29 @@ impl People<'_> {
         })
     }
 
-    /// The activities of a person.
+    /// The activities of a person, without those that are about somebody whom the reader does not see.
     ///
     /// # Errors
     /// [`Kind::Forbidden`] when the person or the reader blocks the other.
     pub async fn activity(
+        self,
+        handle: &Handle,
+        viewer: Option<&Handle>,
+        paging: Paging,
+    ) -> Result<Listing<Activity>, Problem> {
+        let mut listing = self.activity_entries(handle, viewer, paging).await?;
+        let are_shown = |entry: &ActivityEntry| (entry.activity.id.uuid(), !entry.is_hidden);
+        keep_seams(&mut listing.seams, listing.items.iter().map(are_shown));
+        let shown = listing.items.into_iter().filter(|entry| !entry.is_hidden);
+        Ok(Listing {
+            items: shown.map(|entry| entry.activity).collect(),
+            next: listing.next,
+            seams: listing.seams,
+            total: listing.total,
+        })
+    }
+
+    async fn stored_activity(
         self,
         handle: &Handle,
         viewer: Option<&Handle>,
@@ -160,7 +181,7 @@ impl People<'_> {
         viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<ActivityEntry>, Problem> {
-        let listing = self.activity(handle, viewer, paging).await?;
+        let listing = self.stored_activity(handle, viewer, paging).await?;
         let ids: Vec<PostId> = listing
             .items
             .iter()
@@ -175,7 +196,13 @@ impl People<'_> {
             self.0.restricted_among(viewer, people, &ids)
         )
         .map_err(to_problem)?;
+        let is_hidden = |person: &Handle| restricted.blocks(person) || !people.contains_key(person);
         let entry = |activity: Activity| ActivityEntry {
+            is_hidden: activity.user.as_ref().is_some_and(is_hidden)
+                || activity
+                    .post
+                    .and_then(|id| posts.get(&id))
+                    .is_some_and(|post| is_hidden(&post.author)),
             by: handle.clone(),
             post: activity
                 .post

@@ -12,7 +12,9 @@ const MOST: u64 = 100;
 impl Reports<'_> {
     /// Whom a report would be about: the author, or the person themselves.
     pub async fn author(self, target: &ReportTarget) -> Result<Handle, Problem> {
-        self.0.content_of(target).await.map(|(author, _)| author)
+        let (author, _) = self.0.content_of(target).await?;
+        self.0.require_shown(&Topic::User(author.clone())).await?;
+        Ok(author)
     }
 
     /// Sends a report. A second one about the same changes nothing: the answer is the first.

@@ -1,7 +1,9 @@
 //! How lists are stored: the cost of a page boundary, and the documents themselves.
 
-use bson::Document;
-use model::{Listing, Overflow, Problem, Relation, RelationOverflow, SeamCost, Topic};
+use std::collections::HashSet;
+
+use bson::{Bson, Document};
+use model::{Handle, Listing, Overflow, Problem, Relation, RelationOverflow, SeamCost, Topic};
 use store::inspect::{Documents, InspectedOwner};
 
 use super::Storage;
@@ -68,7 +70,7 @@ impl Storage<'_> {
     ) -> Result<Inspection, Problem> {
         self.0.require_visible(owner, self.1).await?;
         let store = self.0.store();
-        let whole = store
+        let mut whole = store
             .inspect_owner(owner, self.view(owner))
             .await
             .map_err(to_problem)?;
@@ -91,13 +93,15 @@ impl Storage<'_> {
             .and_then(|page| u32::try_from(page).ok());
         let page = page.or(newest);
         let chain = store.chain(owner, &whole, relation).await.map_err(to_problem)?;
-        let document = match page {
+        let mut document = match page {
             Some(page) => store
                 .page_of(owner, &whole, relation, page)
                 .await
                 .map_err(to_problem)?,
             None => None,
         };
+        self.mask([&mut whole.document].into_iter().chain(&mut document))
+            .await?;
         Ok(Inspection {
             whole,
             relation,
@@ -112,12 +116,66 @@ impl Storage<'_> {
     pub async fn documents(self, owner: &Topic) -> Result<(Overflow, Documents), Problem> {
         self.0.require_visible(owner, self.1).await?;
         let store = self.0.store();
-        let documents = store
-            .documents(owner, self.view(owner))
-            .await
-            .map_err(to_problem)?;
+        let documents = store.documents(owner, self.view(owner)).await;
+        let mut documents = documents.map_err(to_problem)?;
+        self.mask([&mut documents.owner].into_iter().chain(&mut documents.pages))
+            .await?;
         let overflow = store.overflow_in(owner, self.view(owner)).await;
         Ok((overflow.map_err(to_problem)?, documents))
+    }
+}
+
+impl Storage<'_> {
+    /// Replaces in the items of these documents the names and texts of people whom the reader does not see. Every length
+    /// stays as it is.
+    async fn mask(self, documents: impl Iterator<Item = &mut Document>) -> Result<(), Problem> {
+        let mut items: Vec<&mut Document> = documents.flat_map(items_of).collect();
+        let named = items
+            .iter()
+            .flat_map(|item| PEOPLE.map(|field| item.get_str(field).ok()?.parse().ok()));
+        let named: HashSet<Handle> = named.flatten().collect();
+        let hidden = self.hidden_among(&named).await?;
+        for item in items.iter_mut().filter(|_| !hidden.is_empty()) {
+            let is_hidden = |item: &Document, field| {
+                item.get_str(field)
+                    .is_ok_and(|name| hidden.iter().any(|hidden| hidden.as_str() == name))
+            };
+            let is_theirs = is_hidden(item, "by");
+            for field in PEOPLE
+                .into_iter()
+                .filter(|field| is_hidden(item, field))
+                .collect::<Vec<_>>()
+            {
+                mask(item, field);
+            }
+            if is_theirs {
+                mask(item, "text");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The fields of an item that name somebody: who did it, or who was followed.
+const PEOPLE: [&str; 2] = ["by", "user"];
+
+/// The items in the heads of an owner, or those of a page, without those of lists of whom the reader mutes or blocks.
+fn items_of(document: &mut Document) -> Vec<&mut Document> {
+    let restricting = [Relation::Mutes.as_str(), Relation::Blocks.as_str()];
+    if restricting.contains(&document.get_str("relation").unwrap_or_default()) {
+        return Vec::new();
+    }
+    let lists = document.iter_mut().filter_map(|(name, value)| match value {
+        Bson::Array(items) if name == "items" => Some(items),
+        Bson::Document(list) if !restricting.contains(&name.as_str()) => list.get_array_mut("head").ok(),
+        _ => None,
+    });
+    lists.flatten().filter_map(Bson::as_document_mut).collect()
+}
+
+fn mask(item: &mut Document, field: &str) {
+    if let Some(Bson::String(text)) = item.get_mut(field) {
+        *text = "*".repeat(text.len());
     }
 }
 

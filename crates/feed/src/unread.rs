@@ -8,10 +8,12 @@ use model::{Handle, Timestamp};
 
 use super::{Feed, Paging, Unread};
 
-/// How many of the latest unread notifications are looked at. Older ones count as shown.
-const LOOKED_AT: usize = 20;
+/// How many unread notifications are looked at, from the latest: so many at a time, for as long as some of these are not
+/// shown, up to so often. Older ones count as shown.
+const AT_A_TIME: usize = 20;
+const MOST_TIMES: usize = 10;
 /// How long the answer for a reader is kept, in milliseconds.
-const KEPT: i64 = 15_000;
+const KEPT: i64 = 5_000;
 /// For how many readers.
 const READERS: usize = 10_000;
 
@@ -25,6 +27,12 @@ impl HiddenNotifications {
         let (of, hidden, at) = all.get(reader)?;
         let is_fresh = (0..KEPT).contains(&(now.millis() - at.millis()));
         (*of == stored && is_fresh).then_some(*hidden)
+    }
+
+    /// To be called when there may be more to show.
+    pub(super) fn forget(&self, reader: &Handle) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(reader);
     }
 
     fn keep(&self, reader: &Handle, stored: Unread, hidden: u64, now: Timestamp) {
@@ -60,13 +68,22 @@ impl Feed {
         if let Some(hidden) = self.hidden_notifications.known(reader, stored, now) {
             return Some(hidden);
         }
-        let latest = Paging {
-            limit: LOOKED_AT,
+        let mut paging = Paging {
+            limit: AT_A_TIME,
             ..Paging::default()
         };
-        // Many requests wait for this, and seldom for long.
-        let told = Box::pin(self.lists(Some(reader)).told(reader, latest)).await;
-        let (_, hidden) = told.ok()?;
+        let mut hidden = 0;
+        for _ in 0..MOST_TIMES {
+            // Many requests wait for this, and seldom for long.
+            let told = Box::pin(self.lists(Some(reader)).told(reader, paging)).await;
+            let (told, seen) = told.ok()?;
+            hidden += seen.hidden;
+            paging.after = told.next.and_then(|next| next.parse().ok());
+            let are_all_unread = seen.unread == AT_A_TIME as u64;
+            if seen.hidden == 0 || !are_all_unread || paging.after.is_none() {
+                break;
+            }
+        }
         self.hidden_notifications.keep(reader, stored, hidden, now);
         Some(hidden)
     }

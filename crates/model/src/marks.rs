@@ -34,7 +34,9 @@ pub fn marks(text: &str) -> Vec<(Range<usize>, Mark)> {
 }
 
 fn may_precede(c: char) -> bool {
-    !is_xid_continue(c) && !"@#/&=".contains(c)
+    // Emoji end in some of these.
+    let is_selector = matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{200c}' | '\u{200d}');
+    is_selector || !is_xid_continue(c) && !"@#/&=".contains(c)
 }
 
 /// The mark that a text begins with, and its length in bytes.
@@ -80,6 +82,8 @@ mod tests {
             "-@ada",
             "hi\n@ada's",
             "¿@ada?",
+            "❤\u{fe0f}@ada",
+            "🎉@ada",
         ] {
             assert_eq!(marked(text), ["@ada"], "{text}");
         }

@@ -26,7 +26,12 @@ impl FromServerFnError for ActionError {
                 Kind::Unavailable,
                 "Spillway does not answer. Try again in a moment. Your action is carried out only once.",
             ),
-            ServerFnErrorErr::Args(message) => misfit(&message),
+            ServerFnErrorErr::Args(message) => {
+                let problem = misfit(&message);
+                #[cfg(feature = "ssr")]
+                crate::reply::refuse(&problem);
+                problem
+            }
             _ => Problem::new(
                 Kind::Internal,
                 "Something went wrong on our side. Try again in a moment.",

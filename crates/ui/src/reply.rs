@@ -70,14 +70,23 @@ impl Form {
                 let back = page_of_form();
                 see_other(&response, &back, Some(Notice::Refused(refusal)));
             }
-            Err(problem) => {
-                set_status(&response, problem.kind.status());
-                if let Some(seconds) = problem.retry_after() {
-                    response.insert_header(RETRY_AFTER, HeaderValue::from(seconds));
-                }
-            }
+            Err(problem) => show(&response, problem),
         }
         result.map_err(ActionError)
+    }
+}
+
+/// Answers a form whose fields do not fit its server function. A plain form is led back by the framework.
+pub fn refuse(problem: &Problem) {
+    if let Some(response) = use_context::<ResponseOptions>().filter(|_| !sent_as_form()) {
+        show(&response, problem);
+    }
+}
+
+fn show(response: &ResponseOptions, problem: &Problem) {
+    set_status(response, problem.kind.status());
+    if let Some(seconds) = problem.retry_after() {
+        response.insert_header(RETRY_AFTER, HeaderValue::from(seconds));
     }
 }
 

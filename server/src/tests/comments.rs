@@ -165,6 +165,8 @@ async fn an_edited_comment_has_its_new_text_everywhere_and_the_lists_stay_as_the
         .sends(&scene.bob, Method::GET, "/me/export", Value::Null)
         .await;
     assert!(export.text.contains("The old weir") && !export.text.contains("\"The weir\""));
+    let edited = |comment: &Value| comment["editedAt"].is_string();
+    assert!(export.body["comments"].as_array().unwrap().iter().any(edited));
     let target = format!("comment:{}:{id}", scene.post);
     let report = json!({ "target": target, "text": "Old" });
     scene.sends(&scene.cleo, Method::POST, "/reports", report).await;

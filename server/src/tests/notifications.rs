@@ -357,6 +357,92 @@ async fn a_mention_is_told_as_one_to_somebody_who_is_told_of_nothing_else() {
     send(&stage, &app, &bob, (Method::POST, &comments, &*again)).await;
     let (lines, _) = told(&stage, &app, (&ada, "ada")).await;
     assert_eq!(lines[0], "reply bob+0 No, @ada");
+    let export = async |cookie| {
+        send(&stage, &app, cookie, (Method::GET, "/api/v1/me/export", ""))
+            .await
+            .body
+    };
+    let (of_ada, of_bob) = (export(&ada).await, export(&bob).await);
+    assert_eq!(of_ada["notifications"][0]["comment"], of_bob["comments"][0]["id"]);
+    assert_eq!(of_bob["comments"][0]["replyTo"], *own);
+}
+
+#[tokio::test]
+async fn the_number_of_unread_notifications_is_that_of_the_new_ones_in_the_list() {
+    let stage = Stage::new().await;
+    let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
+    let app = stage.open();
+    let mut likes = Vec::new();
+    for _ in 0..45 {
+        let post = stage.creates(&ada, "/api/v1/posts").await;
+        likes.push(format!("/api/v1/posts/{post}/like"));
+        send(&stage, &app, &bob, (Method::PUT, likes.last().unwrap(), "")).await;
+    }
+    let unread = async |limit: u32| {
+        let path = format!("/api/v1/notifications?limit={limit}");
+        let list = send(&stage, &app, &ada, (Method::GET, &path, "")).await;
+        list.body["unread"].as_u64().unwrap()
+    };
+    assert_eq!((unread(5).await, unread(100).await), (45, 45));
+    // An old time is before all of them.
+    let early = r#"{"until":"2020-01-01T00:00:00.000Z"}"#;
+    let left = send(
+        &stage,
+        &app,
+        &ada,
+        (Method::POST, "/api/v1/notifications/read", early),
+    )
+    .await;
+    assert_eq!(left.body["unread"], 45);
+    for like in &likes[1..] {
+        send(&stage, &app, &bob, (Method::DELETE, like, "")).await;
+    }
+    assert_eq!((unread(5).await, unread(100).await), (1, 1));
+    let bell = async || {
+        let page = Call::new(Method::GET, "/explore").header(ACCEPT.as_str(), PAGE);
+        let page = page.header(COOKIE.as_str(), &ada).send(&app).await.text;
+        let (_, count) = page.split_once("data-number=\"notifications\"").unwrap();
+        let (_, count) = count.split_once("data-count=\"").unwrap();
+        count.split_once('"').unwrap().0.parse::<u64>().unwrap()
+    };
+    assert_eq!(bell().await, 1);
+    send(&stage, &app, &bob, (Method::PUT, &likes[44], "")).await;
+    assert_eq!(bell().await, 2, "a like that is repeated shows at once");
+}
+
+#[tokio::test]
+async fn what_happens_on_a_post_that_its_reader_does_not_see_is_not_shown() {
+    let stage = Stage::new().await;
+    let (ada, bob, cat) = (
+        stage.joins("ada").await,
+        stage.joins("bob").await,
+        stage.joins("cat").await,
+    );
+    let app = stage.open();
+    let post = stage.creates(&bob, "/api/v1/posts").await;
+    let comments = format!("/api/v1/posts/{post}/comments");
+    let mention = r#"{"text":"What do you say, @ada?"}"#;
+    send(&stage, &app, &cat, (Method::POST, &comments, mention)).await;
+    assert_eq!(told(&stage, &app, (&ada, "ada")).await.1, 1);
+    let block = "/api/v1/users/bob/block";
+    send(&stage, &app, &ada, (Method::PUT, block, "")).await;
+    assert_eq!(told(&stage, &app, (&ada, "ada")).await, (Vec::new(), 0));
+    send(&stage, &app, &ada, (Method::DELETE, block, "")).await;
+    assert_eq!(told(&stage, &app, (&ada, "ada")).await.1, 1);
+}
+
+#[tokio::test]
+async fn a_form_without_its_fields_is_invalid_and_not_a_fault_of_the_server() {
+    let stage = Stage::new().await;
+    let ada = stage.joins("ada").await;
+    for (form, fields) in [("set_like", ""), ("set_like", "post=x&on=maybe"), ("compose", "")] {
+        let call = Call::new(Method::POST, &format!("/api/{form}"))
+            .header(ACCEPT.as_str(), JSON)
+            .header(COOKIE.as_str(), &ada)
+            .body("application/x-www-form-urlencoded", fields);
+        let answer = call.answers(&stage.open()).await;
+        assert_eq!(answer.status, 422, "{form} {fields}: {answer:?}");
+    }
 }
 
 /// As the teacher of a class does.

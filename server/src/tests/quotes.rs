@@ -110,6 +110,8 @@ async fn a_quote_shows_that_the_post_was_edited_and_when() {
         (&json!("Better"), &edited.body["editedAt"])
     );
     assert!(quote["editedAt"].is_string(), "{quote}");
+    let export = scene.send(&scene.bob, Method::GET, "/api/v1/me/export").await;
+    assert_eq!(export.body["posts"][0]["quote"], json!(scene.quoted));
     let page = scene.page(&scene.bob, &format!("/post/{post}")).await;
     assert_eq!(page.matches("class=\"edited\"").count(), 1);
 }

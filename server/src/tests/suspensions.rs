@@ -57,16 +57,33 @@ async fn somebody_suspended_is_neither_seen_nor_reached_until_the_suspension_end
     let gone =
         ["likes", "shares", "comments", "overflow"].map(|list| format!("/api/v1/posts/{of_bob}/{list}"));
     let pages = ["likes", "shares", "comments", "stored"].map(|page| format!("/post/{of_bob}/{page}"));
-    let of_him =
-        ["posts", "followers", "following", "activity", "overflow"].map(|list| format!("/api/v1/users/bob/{list}"));
+    let of_him = ["posts", "followers", "following", "activity", "overflow"]
+        .map(|list| format!("/api/v1/users/bob/{list}"));
     let his_pages = ["followers", "following", "activity", "stored"].map(|page| format!("/@bob/{page}"));
-    let all = || [&gone, &pages, &of_him, &his_pages].into_iter().flatten();
+    let all = || gone.iter().chain(&pages).chain(&of_him).chain(&his_pages);
     let status = async |path: &str| {
         let call = Call::new(Method::GET, path).header(ACCEPT.as_str(), PAGE);
         call.send(app).await.status
     };
     for path in all() {
         assert_eq!(status(path).await, 404, "{path}");
+    }
+    let text = async |path: &str| {
+        let call = Call::new(Method::GET, path).header(ACCEPT.as_str(), PAGE);
+        call.send(app).await.text
+    };
+    let shows = [
+        (format!("/post/{of_ada}/stored"), "Hello"),
+        (format!("/lab/inspect/post:{of_ada}?list=comments"), "Hello"),
+        (
+            "/lab/inspect/user:ada?list=followers".to_owned(),
+            "&quot;bob&quot;",
+        ),
+        (format!("/lab/trace?owner=post:{of_ada}&list=likes"), "By bob"),
+        ("/api/v1/users/ada/activity".to_owned(), "\"user\":\"bob\""),
+    ];
+    for (path, word) in &shows {
+        assert!(!text(path).await.contains(word), "{path}");
     }
     // What was done before can be taken back.
     let path = "/api/v1/users/bob/follow";
@@ -75,6 +92,9 @@ async fn somebody_suspended_is_neither_seen_nor_reached_until_the_suspension_end
     stage.feed().moderation().reinstate(&bob_is).await.unwrap();
     for path in all() {
         assert_eq!(status(path).await, 200, "{path}");
+    }
+    for (path, word) in &shows[..2] {
+        assert!(text(path).await.contains(word), "{path}");
     }
     for list in &lists[..4] {
         assert_eq!(listed(app, "", list, "user").await, ["bob"], "{list}");

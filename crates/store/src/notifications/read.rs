@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bson::{Bson, DateTime, Document, doc};
-use model::{Handle, NotificationKind, PostId, Relation, Timestamp};
+use model::{Handle, NotificationKind, PostId, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
 use super::{Notifications, silence};
@@ -18,7 +18,7 @@ use outlier::fields;
 pub(crate) const FIELD: &str = "notificationsRead";
 
 /// How many of the latest items of a list a notification looks at.
-const LATEST: i64 = 8;
+const LATEST: i64 = 20;
 
 /// How much somebody has marked as read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,12 +133,19 @@ impl Notifications<'_> {
         let Some(state) = self.state(person).await? else {
             return Ok(None);
         };
-        let later = state.times.iter().filter(|at| **at > until).count() as u64;
+        let (later, latest) = if state.times.iter().all(|at| *at > until) {
+            self.in_pages(person, until).await?
+        } else {
+            let later = state.times.iter().filter(|at| **at > until).count() as u64;
+            (
+                later,
+                state.times.iter().filter(|at| **at <= until).max().copied(),
+            )
+        };
         let count = i64::try_from(state.count.saturating_sub(later)).unwrap_or(i64::MAX);
-        let until = state.times.iter().filter(|at| **at <= until).max().copied();
         let read = Read {
             count: count.max(state.read.count),
-            at: until.unwrap_or(state.read.at).max(state.read.at),
+            at: latest.unwrap_or(state.read.at).max(state.read.at),
         };
         if read != state.read {
             let change = doc! { "$max": {
@@ -152,6 +159,22 @@ impl Notifications<'_> {
                 .await?;
         }
         Ok(Some(read.unread(state.count)))
+    }
+
+    /// How many notifications are later than a time, and the time of the latest that is not: read from the newest on, for a
+    /// time before the whole head.
+    async fn in_pages(&self, person: &Handle, until: Timestamp) -> Result<(u64, Option<Timestamp>)> {
+        let list = self.store.list(Relation::Notifications);
+        let mut walk = list.walk(&Topic::User(person.clone()));
+        let mut later = 0;
+        while let Some(stretch) = walk.next().await? {
+            if let Some(item) = stretch.items.iter().find(|item| item.at <= until) {
+                later += stretch.items.iter().filter(|item| item.at > until).count() as u64;
+                return Ok((later, Some(item.at)));
+            }
+            later += stretch.items.len() as u64;
+        }
+        Ok((later, None))
     }
 
     /// The ends of one list of each of these posts, in one find. Posts that are gone are left out.

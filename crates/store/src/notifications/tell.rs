@@ -62,14 +62,16 @@ impl News {
 }
 
 impl Notifications<'_> {
-    /// Tells people what the mark of a post or person says, and removes the mark. Repeating it changes nothing.
+    /// Tells people what the mark of a post or person says, and removes the mark. Repeating it changes nothing. Returns whom
+    /// it concerned.
     ///
     /// # Errors
     /// [`Error::Contended`] when more kept being added; the mark is still there.
-    pub async fn tell(&self, owner: &Owner) -> Result<()> {
+    pub async fn tell(&self, owner: &Owner) -> Result<Vec<Handle>> {
         let store = &self.store.session();
         let collection = owner_collection(owner);
         let mut attempts = Attempts::default();
+        let mut told = Vec::new();
         while attempts.next().await {
             let marked = doc! { "_id": owner_id(owner), FIELD: { "$exists": true } };
             let find = Find::matching(marked)
@@ -77,17 +79,20 @@ impl Notifications<'_> {
                 .limit(1);
             let found = store.engine().find(collection, find).await?;
             let Some(found) = found.first() else {
-                return Ok(());
+                return Ok(told);
             };
             let mark = found.get_document(FIELD).cloned().unwrap_or_default();
             match owner {
-                Topic::Post(post) => tell_of_post(store, *post, found, &mark).await?,
-                Topic::User(handle) => tell_of_follows(store, handle, &mark).await?,
+                Topic::Post(post) => told.extend(tell_of_post(store, *post, found, &mark).await?),
+                Topic::User(handle) => {
+                    tell_of_follows(store, handle, &mark).await?;
+                    told.push(handle.clone());
+                }
             }
             let as_read = doc! { "_id": owner_id(owner), "born": found.get("born").cloned(), FIELD: mark };
-            let told = Update::one(as_read, doc! { "$unset": { FIELD: "" } });
-            if store.engine().update(collection, told).await?.matched == 1 {
-                return Ok(());
+            let done = Update::one(as_read, doc! { "$unset": { FIELD: "" } });
+            if store.engine().update(collection, done).await?.matched == 1 {
+                return Ok(told);
             }
         }
         Err(Error::Contended(owner.to_string()))
@@ -102,7 +107,7 @@ impl Notifications<'_> {
                 .limit(MOST);
             for marked in self.store.engine().find(collection, find).await? {
                 if let Some(owner) = marked.get("_id").and_then(|id| owner_of(collection, id)) {
-                    sweep.note(&owner, self.tell(&owner).await)?;
+                    sweep.note(&owner, self.tell(&owner).await.map(drop))?;
                 }
             }
         }
@@ -110,7 +115,8 @@ impl Notifications<'_> {
     }
 }
 
-async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Document) -> Result<()> {
+/// Returns whom it concerned.
+async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Document) -> Result<Vec<Handle>> {
     let author = found
         .get_str("author")
         .ok()
@@ -123,6 +129,7 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
         at,
     };
     let owner = Topic::Post(post);
+    let mut told = vec![author.clone()];
     for (relation, kind) in [
         (Relation::Likes, NotificationKind::Like),
         (Relation::Comments, NotificationKind::Comment),
@@ -139,15 +146,16 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
         for (person, kinds) in addressed(quotes, text) {
             if person != author {
                 tell(store, &person, &kinds, news(None), slice::from_ref(&author)).await?;
+                told.push(person);
             }
         }
     }
     for id in mark.get_array("mentions").into_iter().flatten() {
         if let Ok(id) = fields::uuid(&doc! { "id": id }, "id") {
-            tell_of_comment(store, &author, post, id, at).await?;
+            told.extend(tell_of_comment(store, &author, post, id, at).await?);
         }
     }
-    Ok(())
+    Ok(told)
 }
 
 /// Who wrote the post that a post quotes, if there is one.
@@ -159,19 +167,21 @@ async fn quoted_author(store: &Store, post: &Document) -> Result<Option<Handle>>
 }
 
 /// Tells those whom a comment answers or mentions. The author of the post is told of it as of all comments, if they want
-/// to be told of these.
+/// to be told of these. Returns whom it concerned.
 async fn tell_of_comment(
     store: &Store,
     author: &Handle,
     post: PostId,
     id: Uuid,
     at: Timestamp,
-) -> Result<()> {
+) -> Result<Vec<Handle>> {
     let comments = store.comments();
     let Some(comment) = comments.as_written(post, id).await? else {
-        return Ok(());
+        return Ok(Vec::new());
     };
-    let Some(by) = comment.by else { return Ok(()) };
+    let Some(by) = comment.by else {
+        return Ok(Vec::new());
+    };
     let answered = match fields::uuid(&comment.more, REPLY_TO) {
         Ok(answered) => comments.as_written(post, answered).await?,
         Err(_) => None,
@@ -184,6 +194,7 @@ async fn tell_of_comment(
         comment: Some(id),
         at,
     };
+    let mut told = Vec::new();
     for (person, mut kinds) in addressed(replies, text) {
         if person == by {
             continue;
@@ -192,8 +203,9 @@ async fn tell_of_comment(
             kinds.insert(0, NotificationKind::Comment);
         }
         tell(store, &person, &kinds, news, slice::from_ref(&by)).await?;
+        told.push(person);
     }
-    Ok(())
+    Ok(told)
 }
 
 /// Whom a text concerns: the person to whose post or comment it belongs, as this kind, and those whom it mentions.

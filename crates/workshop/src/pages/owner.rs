@@ -43,8 +43,9 @@ pub struct OwnerDescription {
     pub href: String,
 }
 
-/// Looks up the description of an owner.
-pub async fn about(owner: &Topic) -> Result<OwnerDescription, Problem> {
+/// Looks up the description of an owner that the reader sees.
+pub async fn about(owner: &Topic, reader: Option<&Handle>) -> Result<OwnerDescription, Problem> {
+    feed()?.storage(reader).require(owner).await?;
     Ok(match owner {
         Topic::Post(id) => {
             let post = feed()?.posts().get(*id, None).await?.post;

@@ -105,17 +105,27 @@ async fn of_owner(owner: Option<&str>, steps: &Steps) -> Result<Reading, Problem
         (None, Topic::Post(_)) => Relation::Likes,
         (None, Topic::User(_)) => Relation::Followers,
     };
-    let about = about(&owner).await?;
+    let about = about(&owner, reader).await?;
     let subject = view! {
         <a href=about.href>{about.words}</a>
         <a class="button" href=address(&owner)>
             "Inspect it"
         </a>
     };
+    let feed = workshop.feed();
+    let mut trace = trace(feed.store(), reader, &owner, relation, steps).await?;
+    let found = || trace.steps.iter().filter_map(|step| step.found.as_ref());
+    let people = found().flat_map(|found| found.items.iter().filter_map(|item| item.by.clone()));
+    let hidden = feed.storage(reader).hidden_among(&people.collect()).await?;
+    for found in trace.steps.iter_mut().filter_map(|step| step.found.as_mut()) {
+        for item in &mut found.items {
+            item.by = item.by.take().filter(|by| !hidden.contains(by));
+        }
+    }
     Ok(Reading {
         subject: subject.into_any(),
         relation,
-        trace: trace(workshop.feed().store(), reader, &owner, relation, steps).await?,
+        trace,
         owner: owner.to_string(),
     })
 }

@@ -58,7 +58,8 @@ pub fn InspectStartPage() -> impl IntoView {
 /// The owner that somebody typed, if there is one.
 async fn found(typed: &str) -> Result<Topic, Problem> {
     let owner = sought(typed)?;
-    about(&owner).await?;
+    let account = session::viewer();
+    about(&owner, account.as_ref().map(|account| &account.handle)).await?;
     Ok(owner)
 }
 
@@ -85,7 +86,7 @@ pub fn InspectPage() -> impl IntoView {
             })?),
             None => None,
         };
-        let about = about(&owner).await?;
+        let about = about(&owner, reader).await?;
         let feed = feed()?;
         let inspection = feed.storage(reader).inspect(&owner, relation, page).await?;
         Ok(view! {
