@@ -14,7 +14,8 @@ impl Lists<'_> {
     /// concerns.
     ///
     /// # Errors
-    /// As [`visible`].
+    /// [`Kind::NotFound`] when there is no such post or person for the reader, and [`Kind::Forbidden`] for a person from whom
+    /// a block separates them.
     pub async fn members(
         self,
         owner: &Topic,

@@ -72,30 +72,36 @@ fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
         "k" => focus(neighbour(&feed?, &focused, -1)),
         "?" => {
             let legend = here("#keys").filter(|legend| legend.get_bounding_client_rect().height() > 0.0);
-            focus(legend).or_else(|| to("/#keys"))
+            focus_or_go(legend, "/#keys")
         }
         "l" if !event.repeat() => {
             find(&item?, ".like")?.dyn_ref::<HtmlElement>()?.click();
             Some(())
         }
-        "r" => focus(here("#comment-text")).or_else(|| to(&(page_of(&item?)? + "#comment-text"))),
-        "n" if after_g => to("/notifications"),
-        // Nobody is led out of a lesson by one key.
-        "n" if here(".lab-head").is_none() => focus(here("#compose-text")).or_else(|| to("/#compose-text")),
-        "/" => focus(here("[type=search]")).or_else(|| to("/search")),
-        "h" if after_g => to("/"),
-        "e" if after_g => to("/explore"),
-        // Within an item it opens the link that is focused.
-        "Enter" if item.as_ref() == Some(&focused) => {
-            to(&page_of(&focused).or_else(|| attribute(&find(&focused, "a")?, "href"))?)
+        "r" => {
+            focus(here("#comment-text")).or_else(|| focus_or_go(None, &(page_of(&item?)? + "#comment-text")))
         }
+        "n" if after_g => focus_or_go(None, "/notifications"),
+        // Nobody is led out of a lesson by one key.
+        "n" if here(".lab-head").is_none() => focus_or_go(here("#compose-text"), "/#compose-text"),
+        "/" => focus_or_go(here("[type=search]"), "/search"),
+        "h" if after_g => focus_or_go(None, "/"),
+        "e" if after_g => focus_or_go(None, "/explore"),
+        // Within an item it opens the link that is focused.
+        "Enter" if item.as_ref() == Some(&focused) => focus_or_go(
+            None,
+            &page_of(&focused).or_else(|| attribute(&find(&focused, "a")?, "href"))?,
+        ),
         _ => None,
     }
 }
 
-fn to(address: &str) -> Option<()> {
-    go(address);
-    Some(())
+/// Leads to a page if there is no such element.
+fn focus_or_go(element: Option<Element>, address: &str) -> Option<()> {
+    focus(element).or_else(|| {
+        go(address);
+        Some(())
+    })
 }
 
 fn is_written_in(focused: &Element) -> bool {
