@@ -109,7 +109,8 @@ pub async fn everywhere(way: Way, case: Case) -> Result<Vec<Interrupted>> {
 }
 
 async fn interrupted(way: Way, case: Case, script: Vec<Entry>, after: usize) -> Result<Interrupted> {
-    let (engine, bank) = case.open(way).await?;
+    let engine = case.open(way).await?;
+    let bank = Bank::new(way);
     let before = bank.documents(&engine).await?;
     let booking = case.booking();
     let dying = &bank;
@@ -134,7 +135,8 @@ async fn interrupted(way: Way, case: Case, script: Vec<Entry>, after: usize) -> 
 
 /// The booking without a crash.
 async fn script(way: Way, case: Case) -> Result<Vec<Entry>> {
-    let (engine, bank) = case.open(way).await?;
+    let engine = case.open(way).await?;
+    let bank = Bank::new(way);
     let record = Record::default();
     let recorded = Recorded::new(engine.clone(), engine, record.clone());
     bank.book(&recorded, case.booking()).await?;
@@ -242,15 +244,16 @@ impl Case {
         (1..=entries).map(nth).collect()
     }
 
-    /// An account with those entries.
-    async fn open(self, way: Way) -> Result<(Engine, Bank)> {
+    /// A store with the account and those entries. The process that wrote them may still have a task that appends, so
+    /// another one goes on.
+    async fn open(self, way: Way) -> Result<Engine> {
         let engine: Engine = Arc::new(Embedded::in_memory()?);
         let bank = Bank::new(way);
         bank.open(&engine).await?;
         for booking in self.confirmed() {
             bank.book(&engine, booking).await?;
         }
-        Ok((engine, bank))
+        Ok(engine)
     }
 }
 

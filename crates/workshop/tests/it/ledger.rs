@@ -73,3 +73,14 @@ async fn a_guard_in_one_document_does_not_know_what_has_moved_away() {
         "{full:?}"
     );
 }
+
+/// What another task of the same process has not finished must not carry out the booking of the process that dies.
+#[tokio::test]
+async fn a_booking_has_the_same_writes_each_time() {
+    for (case, writes) in [(Case::Room, 1), (Case::Full, 2)] {
+        let tries = (0..24).map(|_| tokio::spawn(everywhere(Way::HeadAndPages, case)));
+        for tried in futures::future::join_all(tries).await {
+            assert_eq!(tried.unwrap().unwrap().len(), writes + 1, "{case:?}");
+        }
+    }
+}
