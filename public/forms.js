@@ -125,8 +125,11 @@ async function send(form, submitter) {
 
 /** Loads a page, also if it is this one. @param {string} address */
 function show(address) {
+  const { pathname, search } = new URL(address, location.href);
+  const isHere = pathname + search === location.pathname + location.search;
   location.assign(address);
-  if (new URL(address, location.href).pathname === location.pathname) location.reload();
+  // Another place on this page would only be scrolled to.
+  if (isHere) location.reload();
 }
 
 /** The forms under way. */
