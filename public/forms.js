@@ -58,6 +58,23 @@ class Draft {
 /** The forms with a draft that no island has. */
 const DRAFTED = "details form[data-draft]";
 
+/** The key in the storage of this tab for the draft that was sent last. `app/src/pages/scripts.rs` knows it, too. */
+const SENT = "sent";
+
+// A draft that was sent is stored if the server led here and says nothing else. From the browser's own page of an error one
+// comes back without a referrer, or through the history.
+const sent = sessionStorage.getItem(SENT);
+if (sent) {
+  sessionStorage.removeItem(SENT);
+  const [navigation] = performance.getEntriesByType("navigation");
+  const isLedHere =
+    navigation instanceof PerformanceNavigationTiming &&
+    navigation.type === "navigate" &&
+    document.referrer.startsWith(`${location.origin}/`);
+  const refusal = document.querySelector(".problem, main [role=alert]:not(:empty)");
+  if (isLedHere && !refusal) storage()?.removeItem(sent);
+}
+
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll(DRAFTED))) {
   belongsTo(form.dataset.author ?? "");
   new Draft(form).show();
@@ -68,18 +85,9 @@ addEventListener("input", ({ target }) => {
   if (form) new Draft(/** @type {HTMLFormElement} */ (form)).keep();
 });
 
-/** How long to wait before a form is sent again, in milliseconds. It doubles up to the longest. */
-const FIRST_WAIT = 1_000;
-const LONGEST_WAIT = 32_000;
+/** How long to wait before a form is sent again, in milliseconds. */
+const PAUSE = 2_000;
 const UNAVAILABLE = 503;
-const NOT_SIGNED_IN = 401;
-
-/** Waits, and not longer than the connection is gone. @param {number} wait */
-const pause = (wait) =>
-  new Promise((resolve) => {
-    setTimeout(resolve, wait);
-    addEventListener("online", resolve, { once: true });
-  });
 
 /** Says something by a form. @param {HTMLFormElement} form @param {string} message */
 function say(form, message) {
@@ -88,71 +96,49 @@ function say(form, message) {
   said.role = "status";
   said.textContent = message;
   form.append(said);
-  return said;
 }
 
 /**
- * Sends a form until the server answers: each may be sent again. Returns the result, or nothing if it was refused, and
- * says why.
+ * Sends a form without leaving the page, until the server answers: each may be sent again. Says why it was refused.
  * @param {HTMLFormElement} form @param {HTMLElement | null} submitter
  */
 async function send(form, submitter) {
   const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action") ?? "";
   const headers = { Accept: "application/json" };
-  for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+  for (;;) {
     const fields = new URLSearchParams(/** @type {any} */ (new FormData(form, submitter)));
     const answer = await fetch(action, { method: "POST", headers, body: fields }).catch(() => null);
     if (answer && answer.status !== UNAVAILABLE) {
       const result = await answer.json().catch(() => null);
-      if (answer.ok) return { result };
-      const said = say(
-        form,
-        result?.message ?? result?.detail ?? "Something went wrong. Try again in a moment.",
-      );
-      if (answer.status === NOT_SIGNED_IN) {
-        const link = document.createElement("a");
-        link.href = `/login?next=${encodeURIComponent(location.pathname)}`;
-        link.textContent = "Sign in";
-        said.append(" ", link);
-      }
-      return null;
+      if (answer.ok && form.matches(DRAFTED)) new Draft(form).forget();
+      const refusal = result?.message ?? result?.detail ?? "Something went wrong. Try again in a moment.";
+      say(form, answer.ok ? "Sent." : refusal);
+      return;
     }
-    const offline = "You are offline. This is sent when you are back.";
-    say(form, navigator.onLine ? "Spillway does not answer. This is sent again." : offline);
-    await pause(wait);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
 }
 
-/** Loads a page, also if it is this one. @param {string} address */
-function show(address) {
-  const { pathname, search } = new URL(address, location.href);
-  const isHere = pathname + search === location.pathname + location.search;
-  location.assign(address);
-  // Another place on this page would only be scrolled to.
-  if (isHere) location.reload();
-}
+/** The forms that wait for the connection, with their buttons. @type {Map<HTMLFormElement, HTMLElement | null>} */
+const waiting = new Map();
 
-/** The forms under way. */
-const sending = new Set();
-
-addEventListener("submit", async (event) => {
+addEventListener("submit", (event) => {
   const { target: form, submitter } = event;
   // An island sends its own forms.
   if (event.defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== "post") return;
-  const isDrafted = form.matches(DRAFTED);
-  // Without a draft, it only needs help while there is no connection.
-  if (!isDrafted && navigator.onLine && sending.size === 0) return;
+  if (navigator.onLine) {
+    if (form.matches(DRAFTED)) sessionStorage.setItem(SENT, form.dataset.draft ?? "");
+    return;
+  }
   event.preventDefault();
-  if (sending.has(form)) return;
-  sending.add(form);
-  const sent = await send(form, submitter);
-  sending.delete(form);
-  if (!sent) return;
-  form.querySelector(".form-says")?.remove();
-  if (isDrafted) new Draft(form).forget();
-  // The page shows what was done once nothing else is under way.
-  if (sending.size > 0) return;
-  const { next } = form.dataset;
-  const item = typeof sent.result === "string" ? sent.result : "";
-  show(next ? next + item : location.pathname + location.search);
+  waiting.set(form, submitter);
+  say(form, "You are offline. This is sent when you are back.");
+});
+
+addEventListener("online", async () => {
+  const [last, ...others] = [...waiting].reverse();
+  waiting.clear();
+  for (const [form, submitter] of others.reverse()) await send(form, submitter);
+  // The last one leads to its page, as it does with a connection.
+  if (last) last[0].requestSubmit(last[1]);
 });

@@ -142,20 +142,59 @@ test.describe("a dead connection", () => {
     await expect(corner).toContainText("Not connected");
   });
 
-  test("keeps a bookmark until it is back", async ({ page, api, person }) => {
+  test("keeps forms until it is back, and sends all of them", async ({ page, api, person }) => {
     const post = await api.post(`${person.name} reads in a tunnel`);
     const script = page.waitForResponse("**/forms.js");
     await page.goto(`/post/${post.id}`);
     await (await script).finished();
-    const keep = page.getByTestId("bookmark-button");
+    await page
+      .locator("details.edit")
+      .filter({ has: page.getByTestId("edit-form") })
+      .locator("summary")
+      .click();
+    await page.getByTestId("edit-form").getByRole("textbox").fill("Written in a tunnel");
     await page.context().setOffline(true);
+    await page.getByTestId("edit-form").getByRole("button").click();
+    const keep = page.getByTestId("bookmark-button");
     await keep.click();
     await keep.click();
-    const waits = page.getByText("You are offline. This is sent when you are back.");
-    await expect(waits).toHaveCount(1);
+    await expect(page.getByText("You are offline. This is sent when you are back.")).toHaveCount(2);
     await page.context().setOffline(false);
     await expect(keep).toHaveAttribute("aria-pressed", "true");
-    await expect(waits).toHaveCount(0);
+    await expect(page.getByTestId("post").getByTestId("post-text")).toHaveText("Written in a tunnel");
+    await expect.poll(() => kept(page)).toEqual([]);
+  });
+
+  test("keeps the draft of a form that it lost", async ({ page, api, person }) => {
+    const post = await api.post(`${person.name} answers into the void`);
+    const script = page.waitForResponse("**/forms.js");
+    await page.goto(`/post/${post.id}`);
+    await (await script).finished();
+    await page
+      .locator("details.edit")
+      .filter({ has: page.getByTestId("quote-form") })
+      .locator("summary")
+      .click();
+    const words = page.getByTestId("quote-form").getByRole("textbox", { includeHidden: true });
+    await expect(async () => {
+      await words.fill("");
+      await words.fill("Long thoughts");
+      expect(await kept(page)).toHaveLength(1);
+    }).toPass();
+    await page.route("**/api/compose*", (route) => route.abort("connectionrefused"));
+    await page.getByTestId("quote-form").getByRole("button").click();
+    await page.waitForURL(/chrome-error|compose/).catch(() => {});
+    await page.unroute("**/api/compose*");
+    await page.goto(`/post/${post.id}`);
+    await expect(words).toHaveValue("Long thoughts");
+    await page
+      .locator("details.edit")
+      .filter({ has: page.getByTestId("quote-form") })
+      .locator("summary")
+      .click();
+    await page.getByTestId("quote-form").getByRole("button").click();
+    await expect(page.getByTestId("quote").first()).toBeVisible();
+    await expect.poll(() => kept(page)).toEqual([]);
   });
 
   test("is reported after the first failed request", async ({ page, api, person }) => {

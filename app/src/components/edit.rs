@@ -6,7 +6,6 @@ use ui::refusal::RejectedForm;
 
 use crate::actions::comments::{AddComment, EditComment};
 use crate::actions::posts::{Compose, EditPost};
-use crate::components::comment_address;
 
 /// Changes the text of the reader's own post.
 #[component]
@@ -24,7 +23,6 @@ pub fn EditForm(
             hidden=vec![("post", post.id.to_string())]
             author=post.author.handle
             draft=format!("draft edit {}", post.id)
-            next=format!("/post/{}", post.id)
             field="edit-text".to_owned()
             label="What the post says"
             text=post.text.to_string()
@@ -54,7 +52,6 @@ pub fn EditCommentForm(
             hidden=vec![("post", post.to_string()), ("comment", comment.id.to_string())]
             author=comment.user.handle
             draft=format!("draft edit {}", comment.id)
-            next=comment_address(post, comment.id)
             field=format!("edit-{}", comment.id)
             label="What the comment says"
             text=comment.text.to_string()
@@ -91,7 +88,6 @@ pub fn ReplyForm(
             hidden=vec![("post", post.to_string()), ("reply_to", to.id.to_string()), ("id", id.to_string())]
             author
             draft=format!("draft reply {}", to.id)
-            next=format!("/post/{post}#comment-")
             field=format!("reply-{}", to.id)
             label="Your reply"
             text=String::new()
@@ -121,7 +117,6 @@ pub fn QuoteForm(
             hidden=vec![("quote", post.to_string()), ("id", id.to_string())]
             author
             draft=format!("draft quote {post}")
-            next="/#post-".to_owned()
             field="quote-text".to_owned()
             label="Your words about it"
             text=String::new()
@@ -148,8 +143,6 @@ fn FoldedForm(
     author: Handle,
     /// The subject: the device stores the draft under it.
     draft: String,
-    /// The page that shows what was written, up to the id of a new post or comment.
-    next: String,
     /// The id of the text field.
     field: String,
     /// The purpose of the text field.
@@ -174,7 +167,7 @@ fn FoldedForm(
     view! {
         <details class="edit" open=open>
             <summary>{summary}</summary>
-            <form method="post" action=action data-author=author.to_string() data-draft=draft data-next=next data-testid=test_id>
+            <form method="post" action=action data-author=author.to_string() data-draft=draft data-testid=test_id>
                 {hidden
                     .into_iter()
                     .map(|(name, value)| view! { <input type="hidden" name=name value=value autocomplete="off" /> })

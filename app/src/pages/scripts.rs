@@ -5,8 +5,8 @@ use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 
-/// Loads the browser's half, which wakes the islands, the completion of names where somebody writes, and drafts for
-/// people who are signed in.
+/// Loads the browser's half, which wakes the islands, the completion of names where somebody writes, and what plain forms
+/// need, for people who are signed in or have just sent one.
 #[component]
 pub fn Scripts(
     /// They name the files.
@@ -30,7 +30,7 @@ pub fn Scripts(
          half.default({{module_or_path:{code:?}}})}});\
          const complete=field=>field?.dataset?.completes&&import('/completion.js');\
          addEventListener('focusin',event=>complete(event.target));complete(document.activeElement);\
-         document.querySelector('[data-sign-out]')&&import('/forms.js')"
+         if(document.querySelector('[data-sign-out]')||sessionStorage.getItem('sent'))import('/forms.js')"
     );
     view! {
         <link rel="modulepreload" href=module />

@@ -86,7 +86,20 @@ impl Notifications<'_> {
     /// many are unread then.
     pub async fn mark_read(self, reader: &Handle, until: Timestamp) -> Result<u64, Problem> {
         let unread = self.0.store.notifications().mark_read(reader, until).await;
-        unread.map_err(to_problem)?.ok_or_else(|| gone(reader))
+        let unread = unread.map_err(to_problem)?.ok_or_else(|| gone(reader))?;
+        if unread == 0 {
+            return Ok(0);
+        }
+        let latest = Paging {
+            limit: 1,
+            ..Paging::default()
+        };
+        Ok(self
+            .0
+            .lists(Some(reader))
+            .notifications(reader, latest)
+            .await?
+            .unread)
     }
 }
 

@@ -8,10 +8,9 @@ use model::{Handle, Timestamp};
 
 use super::{Feed, Paging, Unread};
 
-/// How many unread notifications are looked at, from the latest: so many at a time, for as long as some of these are not
-/// shown, up to so often. Older ones count as shown.
+/// How many unread notifications are looked at, from the latest: so many at a time, and so often. Older ones count as shown.
 const AT_A_TIME: usize = 20;
-const MOST_TIMES: usize = 10;
+const MOST_TIMES: usize = 5;
 /// How long the answer for a reader is kept, in milliseconds.
 const KEPT: i64 = 5_000;
 /// For how many readers.
@@ -79,8 +78,7 @@ impl Feed {
             let (told, seen) = told.ok()?;
             hidden += seen.hidden;
             paging.after = told.next.and_then(|next| next.parse().ok());
-            let are_all_unread = seen.unread == AT_A_TIME as u64;
-            if seen.hidden == 0 || !are_all_unread || paging.after.is_none() {
+            if seen.unread < AT_A_TIME as u64 || paging.after.is_none() {
                 break;
             }
         }

@@ -394,10 +394,12 @@ async fn the_number_of_unread_notifications_is_that_of_the_new_ones_in_the_list(
     )
     .await;
     assert_eq!(left.body["unread"], 45);
-    for like in &likes[1..] {
-        send(&stage, &app, &bob, (Method::DELETE, like, "")).await;
+    for (taken_back, left) in [(0..5, 40), (5..44, 1)] {
+        for like in &likes[taken_back] {
+            send(&stage, &app, &bob, (Method::DELETE, like, "")).await;
+        }
+        assert_eq!((unread(5).await, unread(100).await), (left, left));
     }
-    assert_eq!((unread(5).await, unread(100).await), (1, 1));
     let bell = async || {
         let page = Call::new(Method::GET, "/explore").header(ACCEPT.as_str(), PAGE);
         let page = page.header(COOKIE.as_str(), &ada).send(&app).await.text;
@@ -406,7 +408,7 @@ async fn the_number_of_unread_notifications_is_that_of_the_new_ones_in_the_list(
         count.split_once('"').unwrap().0.parse::<u64>().unwrap()
     };
     assert_eq!(bell().await, 1);
-    send(&stage, &app, &bob, (Method::PUT, &likes[44], "")).await;
+    send(&stage, &app, &bob, (Method::PUT, &likes[0], "")).await;
     assert_eq!(bell().await, 2, "a like that is repeated shows at once");
 }
 
