@@ -2,6 +2,18 @@ import type { Page } from "@playwright/test";
 import { expect, test, typeInto } from "../fixtures";
 
 const composer = (page: Page) => page.getByTestId("composer").getByRole("textbox");
+const unfold = (page: Page, form: string) =>
+  page
+    .locator("details.edit")
+    .filter({ has: page.getByTestId(form) })
+    .locator("summary")
+    .click();
+/** Opens a page, and waits for the script of its plain forms. */
+async function openWithForms(page: Page, path: string): Promise<void> {
+  const script = page.waitForResponse("**/forms.js");
+  await page.goto(path);
+  await (await script).finished();
+}
 const kept = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("draft ")));
 
@@ -58,11 +70,7 @@ test("drafts of a quote, a reply and an edit survive navigation, too", async ({ 
   for (const form of forms) {
     const field = page.getByTestId(form).getByRole("textbox", { includeHidden: true });
     const before = (await kept(page)).length;
-    await page
-      .locator("details.edit")
-      .filter({ has: page.getByTestId(form) })
-      .locator("summary")
-      .click();
+    await unfold(page, form);
     // Before the page's script is awake it keeps nothing.
     await expect(async () => {
       await field.fill("");
@@ -76,11 +84,7 @@ test("drafts of a quote, a reply and an edit survive navigation, too", async ({ 
     const field = page.getByTestId(form).getByRole("textbox", { includeHidden: true });
     await expect(field).toHaveValue(`Half of the ${form}`);
   }
-  await page
-    .locator("details.edit")
-    .filter({ has: page.getByTestId("edit-form") })
-    .locator("summary")
-    .click();
+  await unfold(page, "edit-form");
   await page.getByTestId("edit-form").getByRole("button").click();
   await expect(page.getByTestId("post").getByTestId("post-text")).toHaveText("Half of the edit-form");
   await expect.poll(() => kept(page)).toHaveLength(2);
@@ -144,14 +148,8 @@ test.describe("a dead connection", () => {
 
   test("keeps forms until it is back, and sends all of them", async ({ page, api, person }) => {
     const post = await api.post(`${person.name} reads in a tunnel`);
-    const script = page.waitForResponse("**/forms.js");
-    await page.goto(`/post/${post.id}`);
-    await (await script).finished();
-    await page
-      .locator("details.edit")
-      .filter({ has: page.getByTestId("edit-form") })
-      .locator("summary")
-      .click();
+    await openWithForms(page, `/post/${post.id}`);
+    await unfold(page, "edit-form");
     await page.getByTestId("edit-form").getByRole("textbox").fill("Written in a tunnel");
     await page.context().setOffline(true);
     await page.getByTestId("edit-form").getByRole("button").click();
@@ -167,14 +165,8 @@ test.describe("a dead connection", () => {
 
   test("keeps the draft of a form that it lost", async ({ page, api, person }) => {
     const post = await api.post(`${person.name} answers into the void`);
-    const script = page.waitForResponse("**/forms.js");
-    await page.goto(`/post/${post.id}`);
-    await (await script).finished();
-    await page
-      .locator("details.edit")
-      .filter({ has: page.getByTestId("quote-form") })
-      .locator("summary")
-      .click();
+    await openWithForms(page, `/post/${post.id}`);
+    await unfold(page, "quote-form");
     const words = page.getByTestId("quote-form").getByRole("textbox", { includeHidden: true });
     await expect(async () => {
       await words.fill("");
@@ -187,11 +179,7 @@ test.describe("a dead connection", () => {
     await page.unroute("**/api/compose*");
     await page.goto(`/post/${post.id}`);
     await expect(words).toHaveValue("Long thoughts");
-    await page
-      .locator("details.edit")
-      .filter({ has: page.getByTestId("quote-form") })
-      .locator("summary")
-      .click();
+    await unfold(page, "quote-form");
     await page.getByTestId("quote-form").getByRole("button").click();
     await expect(page.getByTestId("quote").first()).toBeVisible();
     await expect.poll(() => kept(page)).toEqual([]);

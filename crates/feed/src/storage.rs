@@ -135,11 +135,11 @@ impl Storage<'_> {
             .flat_map(|item| PEOPLE.map(|field| item.get_str(field).ok()?.parse().ok()));
         let named: HashSet<Handle> = named.flatten().collect();
         let hidden = self.hidden_among(&named).await?;
-        for item in items.iter_mut().filter(|_| !hidden.is_empty()) {
-            let is_hidden = |item: &Document, field| {
-                item.get_str(field)
-                    .is_ok_and(|name| hidden.iter().any(|hidden| hidden.as_str() == name))
-            };
+        let is_hidden = |item: &Document, field| {
+            item.get_str(field)
+                .is_ok_and(|name| hidden.iter().any(|hidden| hidden.as_str() == name))
+        };
+        for item in &mut items {
             let is_theirs = is_hidden(item, "by");
             for field in PEOPLE
                 .into_iter()
