@@ -63,10 +63,10 @@ pub(super) fn SignInTo(
     }
 }
 
-/// Stops what is running. Where no script refreshes the page, a link does.
+/// Stops what is running.
 #[cfg(feature = "pages")]
 #[component]
-pub(super) fn StopOrRefresh(
+pub(super) fn Stop(
     /// The address of the form.
     action: &'static str,
     id: &'static str,
@@ -78,6 +78,14 @@ pub(super) fn StopOrRefresh(
                 {text}
             </button>
         </form>
+    }
+}
+
+/// Where no script refreshes the page, this link does.
+#[cfg(feature = "pages")]
+#[component]
+pub(super) fn Refresh() -> impl IntoView {
+    view! {
         <a class="button button-quiet" id="look-again" href="?">
             "Refresh"
         </a>

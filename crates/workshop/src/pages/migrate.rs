@@ -8,7 +8,7 @@ use ui::islands::Pane;
 use ui::request::{loaded, rejected_form_of};
 use ui::session;
 
-use super::controls::{SignInTo, StopOrRefresh};
+use super::controls::{Refresh, SignInTo, Stop};
 use super::figures::{Figures, Table, VerdictTable};
 
 use super::stations::{MIGRATE, StationHead};
@@ -91,7 +91,8 @@ fn Course(migration: Migration) -> impl IntoView {
     let going = running.then(|| {
         view! {
             <div class="storm-going">
-                <StopOrRefresh action=StopMigration::url() id="stop-migration" text="Stop the likes" />
+                <Stop action=StopMigration::url() id="stop-migration" text="Stop the likes" />
+                <Refresh />
             </div>
         }
     });

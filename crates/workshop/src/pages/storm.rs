@@ -8,7 +8,7 @@ use ui::request::{loaded, rejected_form_of};
 use ui::session;
 
 use self::charts::{Charts, Numbers};
-use super::controls::{SignInTo, StopOrRefresh};
+use super::controls::{Refresh, SignInTo, Stop};
 use super::figures::VerdictTable;
 
 use super::stations::{STORM, StationHead};
@@ -126,12 +126,14 @@ fn StormStatus(storm: Option<Storm>) -> impl IntoView {
     let over = storm.phase.is_final();
     let said = announcement(&storm);
     let line = line(&storm);
-    let progress = storm.phase.is_sending().then(|| {
+    let progress = (!over).then(|| {
         let done = storm.answered + storm.failed;
+        let stop = storm.phase.is_sending();
         view! {
             <div class="storm-going">
                 <progress max=storm.due.to_string() value=done.to_string() aria-label="Likes that were answered"></progress>
-                <StopOrRefresh action=StopStorm::url() id="stop-storm" text="Stop" />
+                {stop.then(|| view! { <Stop action=StopStorm::url() id="stop-storm" text="Stop" /> })}
+                <Refresh />
             </div>
         }
     });
@@ -255,5 +257,53 @@ fn announcement(storm: &Storm) -> String {
         Some(verdict) if verdict.holds => format!("{}. The list is correct.", heading(storm)),
         Some(_) => format!("{}. The list is not correct.", heading(storm)),
         None => format!("{}.", heading(storm)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Timestamp;
+
+    use super::*;
+
+    fn storm_in(phase: StormPhase) -> Storm {
+        let choice = StormChoice::default();
+        Storm {
+            choice,
+            by: "ada".parse().expect("a handle"),
+            at: Timestamp::from_millis(0),
+            phase,
+            stopped: false,
+            laid_out: 0,
+            threshold: 1_000,
+            due: choice.due(),
+            answered: 0,
+            failed: 0,
+            elapsed: 0,
+            reached: 0,
+            p50: 0,
+            p99: 0,
+            seconds: Vec::new(),
+            heads: Vec::new(),
+            verdict: None,
+        }
+    }
+
+    #[test]
+    fn the_page_of_a_storm_offers_to_refresh_it_until_nothing_changes_any_more() {
+        for (phase, stop, refresh) in [
+            (StormPhase::Preparing, true, true),
+            (StormPhase::Running, true, true),
+            (StormPhase::Checking, false, true),
+            (StormPhase::Over, false, false),
+            (StormPhase::Failed, false, false),
+        ] {
+            let html = StormStatus(StormStatusProps {
+                storm: Some(storm_in(phase)),
+            })
+            .to_html();
+            assert_eq!(html.contains("stop-storm"), stop, "{phase:?}");
+            assert_eq!(html.contains("look-again"), refresh, "{phase:?}");
+        }
     }
 }
