@@ -31,6 +31,7 @@ mod sessions;
 mod settings;
 mod storage;
 mod suggestions;
+mod told;
 mod tries;
 mod unread;
 mod visible;
