@@ -292,14 +292,15 @@ impl Feed {
             .iter()
             .flat_map(|post| Handle::mentioned_in(post.text.as_str()))
             .collect();
-        let ids: Vec<PostId> = posts.iter().filter_map(|post| post.quote).collect();
-        let quoted = stored.several(&ids).await.map_err(to_problem)?;
+        let quotes: Vec<PostId> = posts.iter().filter_map(|post| post.quote).collect();
+        let quoted = stored.several(&quotes).await.map_err(to_problem)?;
+        let ids: Vec<PostId> = posts.iter().map(|post| post.id).collect();
         let concerned = posts.iter().chain(quoted.values());
         let (restricted, names, liked, shared) = futures::try_join!(
             self.restricted_of(viewer, concerned.clone()),
             people.named(concerned.flat_map(people_of).chain(&mentioned)),
-            stored.with_actor(&posts, Relation::Likes, viewer),
-            stored.with_actor(&posts, Relation::Shares, viewer)
+            stored.with_actor(&ids, Relation::Likes, viewer),
+            stored.with_actor(&ids, Relation::Shares, viewer)
         )
         .map_err(to_problem)?;
         let shown = posts

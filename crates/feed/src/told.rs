@@ -64,15 +64,18 @@ struct Objects {
 
 impl Lists<'_> {
     /// A stretch of a person's notifications, the latest first. Several about the same are one. The work is bounded by
-    /// the length of the stretch: a find for each kind in it, and one for each comment with a mention and each reply.
+    /// the length of the stretch: a find or three for each kind in it, and one for each comment with a mention and each reply.
     pub async fn notifications(self, owner: &Handle, paging: Paging) -> Result<Told, Problem> {
-        let (mut told, _) = self.told(owner, paging).await?;
+        let (mut told, seen) = self.told(owner, paging).await?;
         let stored = Unread {
             unread: told.unread,
             read: told.total.saturating_sub(told.unread),
         };
         if paging.after.is_none() {
             self.0.hidden_notifications.forget(owner);
+        }
+        if seen.unread == stored.unread {
+            self.0.keep_hidden(owner, stored, seen.hidden);
         }
         told.unread = self.0.shown_unread(owner, stored).await.unread;
         Ok(told)
@@ -156,7 +159,7 @@ impl Lists<'_> {
             Ok(found)
         };
         let stored_posts = store.posts();
-        let (mut posts, likes, shares, mut comments, mut mentioning, followers) = futures::try_join!(
+        let (mut posts, mut likes, mut shares, mut comments, mut mentioning, followers) = futures::try_join!(
             stored_posts.several(&all),
             recent(NotificationKind::Like, Relation::Likes),
             recent(NotificationKind::Share, Relation::Shares),
@@ -178,10 +181,12 @@ impl Lists<'_> {
         }
         edited.extend(mentioning.iter_mut().map(|((post, _), comment)| (*post, comment)));
         let (stored_people, stored_comments) = (store.people(), store.comments());
-        let (mut names, restricted, ()) = futures::try_join!(
+        let (mut names, restricted, (), (), ()) = futures::try_join!(
             stored_people.named(&people),
             self.0.restricted(Some(owner), people.iter()),
-            stored_comments.edit_in_place(edited)
+            stored_comments.edit_in_place(edited),
+            self.count_others(owner, Relation::Likes, &mut likes),
+            self.count_others(owner, Relation::Shares, &mut shares)
         )
         .map_err(to_problem)?;
         posts.retain(|_, post| names.contains_key(&post.author) && !restricted.blocks(&post.author));
@@ -196,6 +201,27 @@ impl Lists<'_> {
             followers,
             names,
         })
+    }
+
+    /// Leaves the reader's own item out of the count where it is older than the latest ones.
+    async fn count_others(
+        self,
+        reader: &Handle,
+        relation: Relation,
+        lists: &mut HashMap<PostId, Recent>,
+    ) -> document::Result<()> {
+        let is_own = |item: &Item| item.by.as_ref() == Some(reader);
+        let longer = lists
+            .iter()
+            .filter(|(_, list)| list.count > list.items.len() as u64 && !list.items.iter().any(is_own));
+        let longer: Vec<PostId> = longer.map(|(post, _)| *post).collect();
+        let stored = self.0.store.posts();
+        for post in stored.with_actor(&longer, relation, Some(reader)).await? {
+            if let Some(list) = lists.get_mut(&post) {
+                list.count -= 1;
+            }
+        }
+        Ok(())
     }
 }
 

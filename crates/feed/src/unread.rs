@@ -61,6 +61,11 @@ impl Feed {
         }
     }
 
+    /// Keeps how many of a reader's unread notifications are not shown, where the reader's list was just read.
+    pub(super) fn keep_hidden(&self, reader: &Handle, stored: Unread, hidden: u64) {
+        self.hidden_notifications.keep(reader, stored, hidden, self.now());
+    }
+
     /// How many of the unread ones are not shown; `None` if the store cannot be read.
     async fn hidden_among_unread(&self, reader: &Handle, stored: Unread) -> Option<u64> {
         let now = self.now();

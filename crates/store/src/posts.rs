@@ -273,14 +273,14 @@ impl<'a> Posts<'a> {
     /// Those of these posts that a person likes (or shares). Empty without a person.
     pub async fn with_actor(
         &self,
-        posts: &[StoredPost],
+        posts: &[PostId],
         relation: Relation,
         actor: Option<&Handle>,
     ) -> Result<HashSet<PostId>> {
         let Some(actor) = actor else {
             return Ok(HashSet::new());
         };
-        let owners: Vec<Topic> = posts.iter().map(|post| Topic::Post(post.id)).collect();
+        let owners: Vec<Topic> = posts.iter().map(|post| Topic::Post(*post)).collect();
         let holding = self.store.holding(&owners, relation, actor).await?;
         let posts = holding.into_iter().filter_map(|owner| match owner {
             Topic::Post(id) => Some(id),

@@ -130,6 +130,22 @@ async fn people_are_told_of_what_others_do_and_not_of_what_they_do_themselves() 
 }
 
 #[tokio::test]
+async fn somebody_who_liked_their_own_viral_post_is_none_of_the_others() {
+    let stage = Stage::new().await;
+    let ada = stage.joins("ada").await;
+    let app = stage.open();
+    let post = stage.creates(&ada, "/api/v1/posts").await;
+    let like = format!("/api/v1/posts/{post}/like");
+    send(&stage, &app, &ada, (Method::PUT, &like, "")).await;
+    for number in 1..=21 {
+        let somebody = stage.joins(&format!("somebody{number}")).await;
+        send(&stage, &app, &somebody, (Method::PUT, &like, "")).await;
+    }
+    let (lines, _) = told(&stage, &app, (&ada, "ada")).await;
+    assert_eq!(lines, ["like somebody21+20 Hello"]);
+}
+
+#[tokio::test]
 async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
     let stage = Stage::new().await;
     let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
