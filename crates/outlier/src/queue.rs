@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::Instrument;
+use tracing::instrument::WithSubscriber;
 
 use crate::{Appended, Item, Key, Kind, OverflowList, Owner};
 use document::{Engine, Error, Result, deadline};
@@ -61,7 +62,8 @@ impl OverflowList<'_> {
         };
         if let Some(rounds) = Rounds::join(self.kind, owner.clone(), wanted) {
             // In a task of its own, because the first caller may be cancelled before the others are done.
-            tokio::spawn(rounds.run(self.engine.clone()).in_current_span());
+            let run = rounds.run(self.engine.clone()).in_current_span();
+            tokio::spawn(run.with_current_subscriber());
         }
         answer.await.unwrap_or_else(|_| {
             Err(Error::UnknownOutcome(

@@ -11,6 +11,8 @@ use model::{Handle, Problem};
 use store::Limits;
 use store::upkeep::{CheckOptions, Finding, check};
 use tokio::sync::mpsc::unbounded_channel;
+use tracing::instrument::WithSubscriber;
+use tracing::subscriber::NoSubscriber;
 
 use crate::Fill;
 use crate::cast::handle;
@@ -153,7 +155,8 @@ pub(crate) fn commands(script: &[Entry], write: usize) -> usize {
     write.checked_sub(1).and_then(|nth| places.nth(nth)).unwrap_or(0)
 }
 
-/// Runs an operation in a separate process, which dies after this many commands.
+/// Runs an operation in a separate process, which dies after this many commands. What it does then is not logged: a dead
+/// process writes no lines, and operators would read them as faults of the server.
 pub(crate) async fn die<Work: Future<Output = Result<()>>>(
     engine: &Engine,
     commands: usize,
@@ -164,7 +167,8 @@ pub(crate) async fn die<Work: Future<Output = Result<()>>>(
     let dying = async {
         let _ending = CallerGuard::new(0, messages);
         operation(gate).await
-    };
+    }
+    .with_subscriber(NoSubscriber::new());
     let watching = async {
         let mut done = 0;
         while let Some(GateEvent::CallArrived(turn)) = inbox.recv().await {

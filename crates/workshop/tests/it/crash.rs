@@ -1,6 +1,11 @@
 //! A crash after every write of every operation.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use store::upkeep::Severity;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
 use workshop::crash::{Crash, Moment, Operation, everywhere, writes};
 use workshop::{Discrepancy, Protocol};
 
@@ -122,4 +127,41 @@ async fn an_operation_that_an_article_does_not_have_is_told_apart() {
     }
     let refused = Operation::named("explode").unwrap_err();
     assert_eq!(refused.field.as_deref(), Some("operation"));
+}
+
+/// Counts the lines of a log.
+struct Lines(Arc<AtomicUsize>);
+
+impl Subscriber for Lines {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[tokio::test]
+async fn what_a_dead_process_would_have_logged_is_not_in_the_servers_log() {
+    let lines = Arc::new(AtomicUsize::new(0));
+    let _log = tracing::subscriber::set_default(Lines(Arc::clone(&lines)));
+    for operation in Operation::ALL {
+        everywhere(Protocol::Ours, operation).await.unwrap();
+    }
+    assert_eq!(lines.load(Ordering::Relaxed), 0);
+    tracing::warn!("a line that is counted");
+    assert_eq!(lines.load(Ordering::Relaxed), 1);
 }
