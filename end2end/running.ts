@@ -24,6 +24,11 @@ export class Running {
     });
   }
 
+  /** The number of its process. */
+  get id(): number {
+    return this.process.pid!;
+  }
+
   /** Waits for output that matches a pattern, and returns it. */
   says(pattern: RegExp): Promise<string> {
     return new Promise((found, failed) => {
