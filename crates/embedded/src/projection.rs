@@ -163,7 +163,10 @@ fn rule(path: &str, value: &Bson) -> Result<Rule> {
             Some((name, value)) if name == "$elemMatch" => elem_match(path, value),
             Some((name, _)) if name.starts_with('$') => Err(Error::refused(
                 2,
-                format!("Invalid projection: unknown expression {name} on field {path}"),
+                format!(
+                    "the embedded engine does not support '{name}' in a projection of find, on field {path}; use \
+                     aggregate with $project"
+                ),
             )),
             _ => unsupported(),
         },
@@ -237,7 +240,11 @@ fn insert(fields: &mut Fields, path: &str, whole: &str, rule: Rule) -> Result<()
             fields.push((name.to_owned(), Rule::Within(inner)));
         }
         (Some(Rule::Within(inner)), Some(rest)) => insert(inner, rest, whole, rule)?,
-        (Some(_), _) => return Err(Error::refused(31249, format!("Path collision at {whole}"))),
+        (Some(_), None) => return Err(Error::refused(31250, format!("Path collision at {whole}"))),
+        (Some(_), Some(rest)) => {
+            let message = format!("Path collision at {whole} remaining portion {rest}");
+            return Err(Error::refused(31249, message));
+        }
     }
     Ok(())
 }
@@ -382,7 +389,7 @@ mod tests {
             (doc! { "a": 1, "b": 0 }, 31254),
             (doc! { "a": 0, "b": 1 }, 31253),
             (doc! { "a": 1, "a.b": 1 }, 31249),
-            (doc! { "a.b": 1, "a": 1 }, 31249),
+            (doc! { "a.b": 1, "a": 1 }, 31250),
             (doc! { "a": { "$meta": "x" } }, 2),
             (doc! { "a": "$b" }, 2),
             (doc! { "a.$": 1 }, 2),

@@ -35,7 +35,8 @@ pub(super) fn entries(name: &str) -> TableDefinition<'_, &'static [u8], u32> {
 
 /// Refuses names that cannot be collections.
 pub(super) fn check_collection(name: &str) -> Result<()> {
-    if name.is_empty() || name.contains(['/', '$', '\0']) {
+    let has_empty_part = name.split('.').any(str::is_empty);
+    if has_empty_part || name.contains(['/', '$', '\0']) {
         return Err(Error::refused(
             73,
             format!("Invalid collection name: '{}'", name.escape_debug()),

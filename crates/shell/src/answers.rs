@@ -2,6 +2,7 @@
 
 use bson::{Bson, Document, doc};
 
+use crate::printed::printed;
 use crate::run::Shape;
 
 /// What the shell shows.
@@ -30,9 +31,15 @@ pub enum Shown {
 
 /// How an answer is shown.
 pub fn show(answer: &Document, shape: &Shape) -> Shown {
+    if let Shape::Unacknowledged(shape) = shape {
+        return unacknowledged(shape);
+    }
     if let Some(mut failed) = failed(answer, shape) {
-        if let (Shown::Failed { kind, .. }, Shape::AllInserted(_)) = (&mut failed, shape) {
+        if let (Shown::Failed { kind, message }, Shape::AllInserted { documents, ordered }) =
+            (&mut failed, shape)
+        {
             "MongoBulkWriteError".clone_into(kind);
+            message.push_str(&bulk_result(answer, documents, *ordered));
         }
         return failed;
     }
@@ -60,13 +67,8 @@ pub fn show(answer: &Document, shape: &Shape) -> Shown {
                 .unwrap_or(Bson::Int32(0)),
         ),
         Shape::Inserted(id) => value(doc! { "acknowledged": true, "insertedId": id }),
-        Shape::AllInserted(ids) => {
-            let ids: Document = ids
-                .iter()
-                .enumerate()
-                .map(|(place, id)| (place.to_string(), id.clone()))
-                .collect();
-            value(doc! { "acknowledged": true, "insertedIds": ids })
+        Shape::AllInserted { documents, .. } => {
+            value(doc! { "acknowledged": true, "insertedIds": ids(documents.iter().enumerate()) })
         }
         Shape::Updated => updated(answer),
         Shape::Deleted => value(doc! { "acknowledged": true, "deletedCount": number(answer, "n") }),
@@ -76,8 +78,61 @@ pub fn show(answer: &Document, shape: &Shape) -> Shown {
         Shape::Names => Shown::Lines(names(answer)),
         Shape::NameArray => Shown::Value(names(answer).into()),
         Shape::Databases => Shown::Lines(databases(answer)),
-        Shape::Answer => Shown::Value(Bson::Document(answer.clone())),
+        Shape::Answer | Shape::Unacknowledged(_) => Shown::Value(Bson::Document(answer.clone())),
     }
+}
+
+/// What a driver knows of a write that a server is not to answer.
+fn unacknowledged(shape: &Shape) -> Shown {
+    let mut known = match show(&doc! { "ok": 1.0 }, shape) {
+        Shown::Value(Bson::Document(known)) => known,
+        other => return other,
+    };
+    known.insert("acknowledged", false);
+    Shown::Value(Bson::Document(known))
+}
+
+/// The ids of documents, by their places.
+fn ids<'a>(documents: impl Iterator<Item = (usize, &'a Document)>) -> Document {
+    let id = |document: &Document| document.get("_id").cloned().unwrap_or(Bson::Null);
+    documents
+        .map(|(place, document)| (place.to_string(), id(document)))
+        .collect()
+}
+
+/// What follows the message of an insert of several documents, of which some were refused.
+fn bulk_result(answer: &Document, documents: &[Document], ordered: bool) -> String {
+    let errors = answer.get_array("writeErrors").into_iter().flatten();
+    let errors: Vec<(usize, &Document)> = errors
+        .filter_map(|error| {
+            let error = error.as_document()?;
+            Some((usize::try_from(error.get_i32("index").ok()?).ok()?, error))
+        })
+        .collect();
+    let is_refused = |place: usize| {
+        let mut refused = errors.iter().map(|(refused, _)| *refused);
+        refused.any(|refused| refused == place || (ordered && refused < place))
+    };
+    let inserted = documents
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| !is_refused(*place));
+    let result = doc! {
+        "insertedCount": number(answer, "n"), "matchedCount": 0, "modifiedCount": 0, "deletedCount": 0,
+        "upsertedCount": 0, "upsertedIds": {}, "insertedIds": ids(inserted),
+    };
+    let errors = errors.iter().map(|(place, error)| {
+        Bson::Document(doc! { "err": {
+            "index": number(error, "index"), "code": number(error, "code"), "errmsg": number(error, "errmsg"),
+            "errInfo": Bson::Undefined, "op": documents.get(*place).cloned(),
+        } })
+    });
+    // Both are objects of the driver's classes, which are printed with their names.
+    format!(
+        "\nResult: BulkWriteResult {}\nWrite Errors: {}",
+        printed(&Bson::Document(result)),
+        printed(&Bson::Array(errors.collect())).replace("\n  {\n", "\n  WriteError {\n")
+    )
 }
 
 fn value(document: Document) -> Shown {

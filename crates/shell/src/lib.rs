@@ -6,7 +6,9 @@
 //!   statement  db.posts.find({…}).sort({…}), show collections, help
 //!   call       the arguments of a method
 //!   methods    a method of a collection to a command
+//!   indexes    the two that make indexes
 //!   options    options of a method to fields of a command
+//!   sort       the orders that drivers take
 //!   run        the methods of cursors that may follow
 //!   answers    the answer of a server to what the shell shows
 //!   refusals   methods that are missing, with what to use instead
@@ -19,11 +21,13 @@
 mod answers;
 mod call;
 mod error;
+mod indexes;
 mod methods;
 mod options;
 mod printed;
 mod refusals;
 mod run;
+mod sort;
 mod statement;
 mod text;
 mod value;

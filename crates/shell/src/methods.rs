@@ -85,16 +85,24 @@ impl Call<'_> {
 
     fn find(&self, shape: Shape) -> Result<Run> {
         self.at_most(3)?;
-        let filter = self.document(0, "a filter, a projection and options, all of them documents")?;
+        let filter = match self.argument(0) {
+            Some(Bson::ObjectId(id)) => doc! { "_id": id },
+            None | Some(Bson::Null | Bson::Document(_)) => self.document(0, "a filter")?,
+            Some(_) => {
+                return Err(Error::of_driver(
+                    "Query filter must be a plain object or ObjectId",
+                ));
+            }
+        };
         let projection = self.document(1, "a projection as its second argument, as in { text: 1 }")?;
         let mut command = doc! { "find": self.collection, "filter": filter };
         if !projection.is_empty() {
             command.insert("projection", projection);
         }
         let mut options = self.options(2)?;
+        options.move_order_to(&mut command)?;
         let names = [
             "projection",
-            "sort",
             "limit",
             "skip",
             "hint",
@@ -189,29 +197,32 @@ impl Call<'_> {
                     documents.iter().map(|one| one.as_document().cloned()).collect();
                 documents.ok_or_else(|| self.wrong("an array of documents"))?
             }
+            (Some(Bson::Array(_)), false) => {
+                return Err(Error::of_driver("Invalid BulkOperation, Batch cannot be empty"));
+            }
             (_, true) => return Err(self.wrong_at(0, "a document, as in insertOne({ text: \"Hello\" })")),
             (_, false) => return Err(self.wrong_at(0, "an array of at least one document")),
         };
         let documents: Vec<Document> = given.into_iter().map(with_id).collect();
-        let ids: Vec<Bson> = documents
-            .iter()
-            .filter_map(|document| document.get("_id").cloned())
-            .collect();
         let mut options = self.options(1)?;
-        let mut command = doc! { "insert": self.collection, "documents": documents };
-        if !one {
-            command.insert("ordered", options.flag("ordered")?.unwrap_or(true));
-        }
+        let mut command = doc! { "insert": self.collection, "documents": &documents };
+        let ordered = if one {
+            true
+        } else {
+            let ordered = options.flag("ordered")?.unwrap_or(true);
+            command.insert("ordered", ordered);
+            ordered
+        };
         options.move_to(
             &mut command,
             &["comment", "writeConcern", "bypassDocumentValidation"],
         );
         options.done()?;
-        let shape = match ids.first() {
+        let shape = match documents.first().and_then(|document| document.get("_id")) {
             Some(id) if one => Shape::Inserted(id.clone()),
-            _ => Shape::AllInserted(ids),
+            _ => Shape::AllInserted { documents, ordered },
         };
-        Ok(Run::of(command, shape))
+        Ok(written(command, shape))
     }
 
     /// A change as its second argument: a document, or a pipeline unless it replaces.
@@ -228,13 +239,13 @@ impl Call<'_> {
             _ if replaces => return Err(self.wrong_at(1, "a filter and the new document")),
             _ => return Err(self.wrong_at(1, "a filter and a change, as in { $set: { text: \"Hello\" } }")),
         };
-        let operators = change.keys().filter(|name| name.starts_with('$')).count();
-        if replaces && operators > 0 {
+        if replaces && change.keys().next().is_some_and(|name| name.starts_with('$')) {
             return Err(Error::of_driver(
                 "Replacement document must not contain atomic operators. Use updateOne for `$set` and the like.",
             ));
         }
-        if !replaces && operators < change.len().max(1) {
+        // As the driver, which looks at the first name only. The server refuses the rest.
+        if !replaces && !change.keys().next().is_some_and(|name| name.starts_with('$')) {
             return Err(no_operators());
         }
         Ok(Bson::Document(change.clone()))
@@ -256,7 +267,7 @@ impl Call<'_> {
             &["let", "comment", "writeConcern", "bypassDocumentValidation"],
         );
         options.done()?;
-        Ok(Run::of(command, Shape::Updated))
+        Ok(written(command, Shape::Updated))
     }
 
     fn delete(&self) -> Result<Run> {
@@ -269,7 +280,7 @@ impl Call<'_> {
         let mut command = doc! { "delete": self.collection, "deletes": [delete] };
         options.move_to(&mut command, &["let", "comment", "writeConcern"]);
         options.done()?;
-        Ok(Run::of(command, Shape::Deleted))
+        Ok(written(command, Shape::Deleted))
     }
 
     fn find_and_modify(&self) -> Result<Run> {
@@ -299,17 +310,10 @@ impl Call<'_> {
         if let Some(fields) = options.take("projection") {
             command.insert("fields", fields);
         }
+        options.move_order_to(&mut command)?;
         options.move_to(
             &mut command,
-            &[
-                "sort",
-                "arrayFilters",
-                "hint",
-                "collation",
-                "let",
-                "comment",
-                "maxTimeMS",
-            ],
+            &["arrayFilters", "hint", "collation", "let", "comment", "maxTimeMS"],
         );
         options.done()?;
         Ok(Run::of(command, Shape::Field("value")))
@@ -320,38 +324,31 @@ impl Call<'_> {
         self.at_most(1)?;
         let mut command = doc! { self.method: self.collection };
         command.extend(self.required(0, "a document with `query`, and with `update` or `remove`")?);
+        if !command.contains_key("query") {
+            return Err(Error::argument(
+                "[COMMON-10001] Missing required property: \"query\"",
+            ));
+        }
+        if !command.contains_key("update") && !command.contains_key("remove") {
+            return Err(Error::argument(
+                "[COMMON-10001] Must specify options.update or options.remove",
+            ));
+        }
         Ok(Run::of(command, Shape::Field("value")))
     }
+}
 
-    fn create_indexes(&self) -> Result<Run> {
-        self.at_most(2)?;
-        let what = "the fields of an index, as in createIndex({ author: 1, at: -1 })";
-        let keys = match (self.argument(0), self.method) {
-            (Some(Bson::Document(key)), "createIndex") => vec![key.clone()],
-            (Some(Bson::Array(keys)), "createIndexes") => {
-                let keys: Option<Vec<Document>> = keys.iter().map(|key| key.as_document().cloned()).collect();
-                keys.ok_or_else(|| self.wrong("an array of documents, each with the fields of an index"))?
-            }
-            _ => return Err(self.wrong(what)),
-        };
-        let options = match self.argument(1) {
-            None | Some(Bson::Null) => Document::new(),
-            Some(Bson::Document(options)) => options.clone(),
-            Some(_) => return Err(self.wrong(what)),
-        };
-        let indexes: Vec<Document> = keys.into_iter().map(|key| named_index(key, &options)).collect();
-        let names = indexes
-            .iter()
-            .filter_map(|index| index.get_str("name").ok().map(str::to_owned));
-        let shape = match self.method {
-            "createIndex" => Shape::Indexed(names.collect()),
-            _ => Shape::AllIndexed(names.collect()),
-        };
-        Ok(Run::of(
-            doc! { "createIndexes": self.collection, "indexes": indexes },
-            shape,
-        ))
-    }
+/// A write. With `{ w: 0 }` the shell does not wait for its answer.
+fn written(command: Document, shape: Shape) -> Run {
+    let concern = command.get_document("writeConcern").ok();
+    let waits_for = concern.and_then(|concern| concern.get("w"));
+    let is_acknowledged = !matches!(waits_for, Some(Bson::Int32(0) | Bson::Int64(0)));
+    let shape = if is_acknowledged {
+        shape
+    } else {
+        Shape::Unacknowledged(Box::new(shape))
+    };
+    Run::of(command, shape)
 }
 
 /// A document with an `_id`, which comes first. Drivers make one for null, too.
@@ -364,16 +361,4 @@ fn with_id(mut document: Document) -> Document {
     let mut with_id = doc! { "_id": ObjectId::new() };
     with_id.extend(document);
     with_id
-}
-
-/// An index with the name that drivers give it, unless the options have one.
-fn named_index(key: Document, options: &Document) -> Document {
-    let parts = key.iter().map(|(field, kind)| match kind {
-        Bson::String(kind) => format!("{field}_{kind}"),
-        kind => format!("{field}_{kind}"),
-    });
-    let name = parts.collect::<Vec<_>>().join("_");
-    let mut index = doc! { "key": key, "name": name };
-    index.extend(options.clone());
-    index
 }

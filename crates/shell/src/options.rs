@@ -3,6 +3,7 @@
 use bson::{Bson, Document};
 
 use crate::error::{Error, Result};
+use crate::sort::order;
 
 /// The options of one call.
 pub(crate) struct Options<'a> {
@@ -37,6 +38,15 @@ impl<'a> Options<'a> {
                 command.insert(*name, value);
             }
         }
+    }
+
+    /// Moves the order into a command.
+    pub(crate) fn move_order_to(&mut self, command: &mut Document) -> Result<()> {
+        let sort = self.take("sort");
+        if let Some(order) = sort.map(|sort| order(&sort, None)).transpose()?.flatten() {
+            command.insert("sort", order);
+        }
+        Ok(())
     }
 
     /// Whether an option is true.

@@ -7,6 +7,8 @@ use bson::{Binary, Bson};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::value::in_order_of_javascript;
+
 /// The longest line of a value that is printed on one line.
 const LINE: usize = 80;
 /// How many levels of a value are printed on one line at most.
@@ -37,6 +39,7 @@ fn laid_out(value: &Bson, level: usize) -> (String, usize) {
     };
     let (open, mut parts, close): (_, Vec<String>, _) = match value {
         Bson::Document(fields) => {
+            let fields = in_order_of_javascript(fields.clone());
             let fields = fields
                 .iter()
                 .map(|(name, value)| format!("{}: {}", field(name), inner(value)));
@@ -305,7 +308,7 @@ mod tests {
             ),
             (
                 doc! { "$a": 1, "é": 2, "0": 3 }.into(),
-                "{ '$a': 1, 'é': 2, '0': 3 }",
+                "{ '0': 3, '$a': 1, 'é': 2 }",
             ),
             (
                 Regex {

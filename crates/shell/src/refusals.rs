@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::methods::METHODS;
 
 /// Methods of a collection that the shell has and this crate has not, each with a remedy.
-const OF_A_COLLECTION: [(&str, &str); 29] = [
+const OF_A_COLLECTION: [(&str, &str); 36] = [
     ("insert", "Use insertOne or insertMany."),
     ("update", "Use updateOne, updateMany or replaceOne."),
     ("remove", "Use deleteOne or deleteMany."),
@@ -37,12 +37,55 @@ const OF_A_COLLECTION: [(&str, &str); 29] = [
     ("getSearchIndexes", "Use getIndexes."),
     ("reIndex", "Use validate to see whether the indexes are sound."),
     ("getName", "Write the name of the collection, as in db.posts."),
+    ("getFullName", "Write the name of the collection, as in db.posts."),
+    ("getIndices", "Use getIndexes."),
+    ("ensureIndex", "Use createIndex."),
+    ("exists", "Use db.getCollectionInfos({ name: \"posts\" })."),
+    ("getDB", "There is one database here."),
+    ("runCommand", "Use db.runCommand."),
+    ("getWriteConcern", "It is that of each write here."),
+];
+
+/// The methods of the database.
+const HERE: [&str; 16] = [
+    "runCommand",
+    "adminCommand",
+    "getCollection",
+    "getCollectionNames",
+    "getCollectionInfos",
+    "createCollection",
+    "stats",
+    "version",
+    "hello",
+    "isMaster",
+    "serverStatus",
+    "serverBuildInfo",
+    "serverCmdLineOpts",
+    "hostInfo",
+    "getName",
+    "help",
 ];
 
 /// Methods of the database that the shell has and this crate has not.
-const OF_THE_DATABASE: [&str; 21] = [
+const OF_THE_DATABASE: [&str; 37] = [
     "aggregate",
     "auth",
+    "commandHelp",
+    "createRole",
+    "cloneDatabase",
+    "disableFreeMonitoring",
+    "dropRole",
+    "fsyncLock",
+    "fsyncUnlock",
+    "getLastError",
+    "getLogComponents",
+    "getReplicationInfo",
+    "getRole",
+    "getRoles",
+    "grantRolesToUser",
+    "printShardingStatus",
+    "rotateCertificates",
+    "setLogLevel",
     "changeUserPassword",
     "createUser",
     "createView",
@@ -79,6 +122,11 @@ pub(crate) fn method(at: usize, collection: &str, method: &str) -> Error {
     )
 }
 
+/// Whether the shell's database has a method of this name.
+pub(crate) fn is_of_the_database(name: &str) -> bool {
+    HERE.contains(&name) || OF_THE_DATABASE.contains(&name)
+}
+
 /// There is no such method of the database.
 pub(crate) fn of_database(at: usize, method: &str) -> Error {
     let what = if OF_THE_DATABASE.contains(&method) {
@@ -90,8 +138,8 @@ pub(crate) fn of_database(at: usize, method: &str) -> Error {
         at,
         format!(
             "db.{method} is not {what}. Methods of a collection follow its name, as in db.posts.find(); those of the \
-             database are runCommand, getCollection, getCollectionNames, getCollectionInfos, createCollection, stats, \
-             version, hello, serverStatus, getName and help."
+             database are {}.",
+            HERE.join(", ")
         ),
     )
 }

@@ -3,6 +3,7 @@
 use bson::{Bson, Document, doc};
 
 use crate::error::{Error, Result};
+use crate::sort::order;
 
 /// How the answer of a command is shown.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +23,12 @@ pub enum Shape {
     /// The id of an inserted document.
     Inserted(Bson),
     /// The ids of inserted documents, in order.
-    AllInserted(Vec<Bson>),
+    AllInserted {
+        /// The documents.
+        documents: Vec<Document>,
+        /// Whether the first error ends it.
+        ordered: bool,
+    },
     /// How many documents an update matched and changed.
     Updated,
     /// How many documents were deleted.
@@ -41,6 +47,8 @@ pub enum Shape {
     Databases,
     /// All of the answer.
     Answer,
+    /// Nothing: the server is not to answer (`{ w: 0 }`), so what it did is not known.
+    Unacknowledged(Box<Self>),
 }
 
 /// A command, and how its answer is shown.
@@ -96,12 +104,27 @@ impl Run {
             ("pretty", []) => {}
             ("next", []) => self.shape = Shape::One,
             ("hasNext", []) => self.shape = Shape::Any,
+            ("limit" | "skip" | "batchSize", [argument]) if !is_number(argument) => {
+                return Err(Error::of_driver(format!(
+                    "Operation \"{method}\" requires an integer"
+                )));
+            }
+            ("maxTimeMS", [argument]) if !is_number(argument) => {
+                return Err(Error::of_driver("Argument for maxTimeMS must be a number"));
+            }
+            // As drivers send it: one batch, and no cursor.
+            ("batchSize", [Bson::Int32(..0)]) if finds => _ = self.command.insert("singleBatch", true),
             ("batchSize", [size]) if finds => _ = self.command.insert("batchSize", size.clone()),
             ("batchSize", [size]) => _ = self.command.insert("cursor", doc! { "batchSize": size.clone() }),
             // As drivers send it: so many documents, and no cursor.
             ("limit", [Bson::Int32(limit @ ..0)]) if finds => {
                 self.command.insert("limit", limit.saturating_abs());
                 self.command.insert("singleBatch", true);
+            }
+            ("sort", [sort, direction @ ..]) if finds && direction.len() < 2 => {
+                if let Some(order) = order(sort, direction.first())? {
+                    self.command.insert("sort", order);
+                }
             }
             (
                 "sort" | "hint" | "limit" | "skip" | "comment" | "maxTimeMS" | "min" | "max" | "collation",
@@ -129,7 +152,7 @@ impl Run {
                 }
                 return Ok(Self::of(count, Shape::Field("n")));
             }
-            ("projection" | "project" | "count" | "itcount" | "size", _) if !finds => {
+            ("sort" | "projection" | "project" | "count" | "itcount" | "size", _) if !finds => {
                 return Err(only_of_find());
             }
             (known, _) if crate::CURSOR_METHODS.contains(&known) => {
@@ -148,6 +171,10 @@ impl Run {
         }
         Ok(self)
     }
+}
+
+fn is_number(argument: &Bson) -> bool {
+    matches!(argument, Bson::Int32(_) | Bson::Double(_))
 }
 
 fn takes(method: &str) -> &'static str {

@@ -27,6 +27,19 @@ pub const CURSOR_METHODS: [&str; 14] = [
     "hasNext",
 ];
 
+/// The commands that say nothing of a database.
+const OF_ADMIN: [&str; 9] = [
+    "ping",
+    "hello",
+    "isMaster",
+    "buildInfo",
+    "hostInfo",
+    "serverStatus",
+    "listDatabases",
+    "connectionStatus",
+    "getParameter",
+];
+
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
@@ -80,16 +93,33 @@ fn statement(text: &mut Text) -> Result<Statement> {
     let word = text.name()?;
     match word.as_deref() {
         Some("db") => database(text),
-        Some("help") => Ok(Statement::Help),
+        Some("help") => {
+            if text.takes('(')? {
+                text.expect(')')?;
+            }
+            Ok(Statement::Help)
+        }
         Some("it") => Ok(Statement::More),
-        Some("show") => match text.name()?.as_deref() {
-            Some("collections" | "tables") => Ok(names_of_collections(Shape::Names).into()),
-            Some("dbs" | "databases") => Ok(Run::of(doc! { "listDatabases": 1 }, Shape::Databases).into()),
-            _ => Err(Error::syntax(begun, "Write `show collections` or `show dbs`.")),
+        Some("show") => match text.word()?.as_str() {
+            "collections" | "tables" => Ok(names_of_collections(Shape::Names).into()),
+            "dbs" | "databases" => Ok(Run::of(doc! { "listDatabases": 1 }, Shape::Databases).into()),
+            known @ ("users"
+            | "roles"
+            | "profile"
+            | "log"
+            | "logs"
+            | "startupWarnings"
+            | "automationNotices"
+            | "nonGenuineMongoDBCheck") => Err(Error::argument(format!(
+                "`show {known}` is not available here. Write `show collections` or `show dbs`."
+            ))),
+            other => Err(Error::argument(format!(
+                "[COMMON-10001] '{other}' is not a valid argument for \"show\". Write `show collections` or `show dbs`."
+            ))),
         },
-        Some("use") => match text.name()? {
-            Some(name) => Ok(Statement::Use(name)),
-            None => Err(text.unexpected("the name of a database")),
+        Some("use") => match text.word()? {
+            name if name.is_empty() => Err(text.unexpected("the name of a database")),
+            name => Ok(Statement::Use(name)),
         },
         Some(word) => Err(Error::syntax(
             begun,
@@ -131,7 +161,7 @@ fn database(text: &mut Text) -> Result<Statement> {
             let arguments = arguments(text)?;
             let collection = path.join(".");
             match (collection.as_str(), method.as_str(), arguments.as_slice()) {
-                ("", "getCollection", [Bson::String(name)]) => path = vec![name.clone()],
+                ("", "getCollection", [Bson::String(name)]) if !name.is_empty() => path = vec![name.clone()],
                 ("", method, arguments) => {
                     return match of_database(at, method, arguments)? {
                         Statement::Run { command, shape } => chain(text, Run::of(command, shape)),
@@ -151,8 +181,11 @@ fn database(text: &mut Text) -> Result<Statement> {
         } else if explained.is_some() {
             return Err(text.unexpected("a method to explain, as in db.posts.explain().find()"));
         } else if let [collection @ .., method] = path.as_slice()
-            && !collection.is_empty()
-            && METHODS.contains(&method.as_str())
+            && (if collection.is_empty() {
+                refusals::is_of_the_database(method)
+            } else {
+                METHODS.contains(&method.as_str())
+            })
         {
             let method = path.join(".");
             return Err(Error::unknown(
@@ -182,12 +215,26 @@ fn verbosity_of(arguments: &[Bson]) -> Result<String> {
 /// The methods of the database.
 fn of_database(at: usize, method: &str, arguments: &[Bson]) -> Result<Statement> {
     Ok(match (method, arguments) {
-        ("runCommand" | "adminCommand", [Bson::Document(command)]) => {
+        ("adminCommand", [Bson::Document(command)])
+            if command
+                .keys()
+                .next()
+                .is_some_and(|name| OF_ADMIN.contains(&name.as_str())) =>
+        {
             Run::of(command.clone(), Shape::Answer).into()
         }
-        ("runCommand" | "adminCommand", [Bson::String(name)]) => {
+        ("adminCommand", [Bson::String(name)]) if OF_ADMIN.contains(&name.as_str()) => {
             Run::of(doc! { name: 1 }, Shape::Answer).into()
         }
+        ("adminCommand", [Bson::Document(_) | Bson::String(_)]) => {
+            return Err(Error::argument(format!(
+                "adminCommand() runs a command on the database admin, which is not here. It has {}; use runCommand() for \
+                 the others.",
+                OF_ADMIN.join(", ")
+            )));
+        }
+        ("runCommand", [Bson::Document(command)]) => Run::of(command.clone(), Shape::Answer).into(),
+        ("runCommand", [Bson::String(name)]) => Run::of(doc! { name: 1 }, Shape::Answer).into(),
         ("getCollectionNames", []) => names_of_collections(Shape::NameArray).into(),
         ("getCollectionInfos", []) => Run::of(doc! { "listCollections": 1 }, Shape::Array).into(),
         ("createCollection", [Bson::String(name)]) => Run::of(doc! { "create": name }, Shape::Answer).into(),
@@ -214,9 +261,9 @@ fn of_database(at: usize, method: &str, arguments: &[Bson]) -> Result<Statement>
         ("getName", []) => Statement::Name(None),
         ("help", []) => Statement::Help,
         ("runCommand" | "adminCommand", _) => {
-            return Err(Error::argument(
-                "runCommand() takes a command, as in db.runCommand({ ping: 1 }).",
-            ));
+            return Err(Error::argument(format!(
+                "{method}() takes a command, as in db.{method}({{ ping: 1 }}).",
+            )));
         }
         ("getCollection" | "createCollection", _) => {
             return Err(Error::argument(format!(

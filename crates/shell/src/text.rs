@@ -119,6 +119,20 @@ impl Text {
         Ok(Some(name))
     }
 
+    /// The characters up to the next white space or `;`.
+    pub(crate) fn word(&mut self) -> Result<String> {
+        self.skip()?;
+        let mut word = String::new();
+        while let Some(letter) = self
+            .peek()
+            .filter(|letter| !letter.is_whitespace() && *letter != ';')
+        {
+            word.push(letter);
+            self.at += 1;
+        }
+        Ok(word)
+    }
+
     /// Reads something nested, unless it is too deep.
     pub(crate) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth == DEEPEST {

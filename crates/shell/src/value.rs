@@ -98,7 +98,21 @@ fn document(text: &mut Text) -> Result<Document> {
             break;
         }
     }
-    Ok(document)
+    Ok(in_order_of_javascript(document))
+}
+
+/// An object's fields as JavaScript orders them: whole numbers first, from the smallest, then the others as written.
+pub(crate) fn in_order_of_javascript(document: Document) -> Document {
+    let number = |name: &str| {
+        let number: u32 = name.parse().ok()?;
+        (number != u32::MAX && number.to_string() == name).then_some(number)
+    };
+    if document.keys().all(|name| number(name).is_none()) {
+        return document;
+    }
+    let mut fields: Vec<(String, Bson)> = document.into_iter().collect();
+    fields.sort_by_key(|(name, _)| number(name).map_or(u64::MAX, u64::from));
+    fields.into_iter().collect()
 }
 
 fn array(text: &mut Text) -> Result<Vec<Bson>> {

@@ -85,7 +85,7 @@ fn literals_have_the_types_that_the_shell_sends() {
         ),
         (
             "{ a: { 'b.c': 1, \"d\": 2, 3: 4, $e: 5, }, }",
-            doc! { "a": { "b.c": 1, "d": 2, "3": 4, "$e": 5 } }.into(),
+            doc! { "a": { "3": 4, "b.c": 1, "d": 2, "$e": 5 } }.into(),
         ),
         ("/* a */ 1 // b\n", Bson::Int32(1)),
     ] {
@@ -257,6 +257,74 @@ fn what_is_no_command_is_refused_with_a_remedy() {
             "position 0 (Collection.insertOne)",
         ),
         ("db.posts.dropIndex('a_1')", "TypeError", "not available here"),
+        ("db.posts.getIndices()", "TypeError", "Use getIndexes"),
+        ("db.getRoles()", "TypeError", "db.getRoles is not available here"),
+        ("db.stats", "TypeError", "Write db.stats()"),
+        (
+            "db.getCollection('').find()",
+            "MongoshInvalidInputError",
+            "name of a collection",
+        ),
+        (
+            "show users",
+            "MongoshInvalidInputError",
+            "`show users` is not available",
+        ),
+        (
+            "show xyz",
+            "MongoshInvalidInputError",
+            "[COMMON-10001] 'xyz' is not a valid argument for \"show\".",
+        ),
+        (
+            "db.adminCommand({find: 'posts'})",
+            "MongoshInvalidInputError",
+            "the database admin, which is not here",
+        ),
+        (
+            "db.posts.find().limit(null)",
+            "MongoInvalidArgumentError",
+            "Operation \"limit\" requires an integer",
+        ),
+        (
+            "db.posts.find().maxTimeMS('a')",
+            "MongoInvalidArgumentError",
+            "Argument for maxTimeMS must be a number",
+        ),
+        (
+            "db.posts.find(1)",
+            "MongoInvalidArgumentError",
+            "Query filter must be a plain object or ObjectId",
+        ),
+        (
+            "db.posts.find().sort({a: 'up'})",
+            "MongoInvalidArgumentError",
+            "Invalid sort direction: \"up\"",
+        ),
+        (
+            "db.posts.find({}, {}, {sort: {a: 2}})",
+            "MongoInvalidArgumentError",
+            "Invalid sort direction: 2",
+        ),
+        (
+            "db.posts.find().sort(1)",
+            "MongoInvalidArgumentError",
+            "Invalid sort format: 1",
+        ),
+        (
+            "db.posts.insertMany([])",
+            "MongoInvalidArgumentError",
+            "Invalid BulkOperation, Batch cannot be empty",
+        ),
+        (
+            "db.posts.findAndModify({update: {$set: {a: 1}}})",
+            "MongoshInvalidInputError",
+            "[COMMON-10001] Missing required property: \"query\"",
+        ),
+        (
+            "db.posts.findAndModify({query: {_id: 3}})",
+            "MongoshInvalidInputError",
+            "Must specify options.update or options.remove",
+        ),
         (
             "db.dropDatabase()",
             "TypeError",
@@ -280,5 +348,97 @@ fn what_is_no_command_is_refused_with_a_remedy() {
     let deep = format!("db.c.find({{a: {}{}}})", "[".repeat(200), "]".repeat(200));
     assert!(parse(&deep).unwrap_err().message.contains("100 deep"));
     assert_eq!(parse(" // nothing\n"), Ok(Statement::Nothing));
+    assert_eq!(parse("use my-db;"), Ok(Statement::Use("my-db".to_owned())));
+    assert_eq!(parse("help()"), Ok(Statement::Help));
     assert_eq!(parse("db.posts"), Ok(Statement::Name(Some("posts".to_owned()))));
+}
+
+#[test]
+fn orders_are_those_that_drivers_take() {
+    for (sort, expected) in [
+        ("{ at: -1 }", doc! { "at": -1 }),
+        ("{ at: 'desc', _id: 'Ascending' }", doc! { "at": -1, "_id": 1 }),
+        ("'at'", doc! { "at": 1 }),
+        ("'at', -1", doc! { "at": -1 }),
+        ("['at', 'desc']", doc! { "at": -1 }),
+        ("['at', 'text']", doc! { "at": 1, "text": 1 }),
+        ("[['at', -1], ['_id', 1]]", doc! { "at": -1, "_id": 1 }),
+    ] {
+        let (command, _) = run(&format!("db.c.find().sort({sort})"));
+        assert_eq!(command.get_document("sort").unwrap(), &expected, "{sort}");
+    }
+    let (command, _) = run("db.c.find().sort({})");
+    assert_eq!(command.get("sort"), None);
+}
+
+#[test]
+fn whole_numbers_are_the_first_fields_of_an_object() {
+    let (command, _) = run("db.c.find({ _id: 25, b: 1, 10: 'ten', 2: 'two', '01': 0 })");
+    let names: Vec<&String> = command.get_document("filter").unwrap().keys().collect();
+    assert_eq!(names, ["2", "10", "_id", "b", "01"]);
+    let stored = doc! { "_id": 25, "2": "two", "1": "one" };
+    assert_eq!(
+        shell::printed(&Bson::Document(stored)),
+        "{ '1': 'one', '2': 'two', _id: 25 }"
+    );
+}
+
+#[test]
+fn a_write_that_is_not_to_be_acknowledged_has_no_numbers() {
+    let answer = doc! { "ok": 1.0, "n": 1, "nModified": 1 };
+    for (line, expected) in [
+        (
+            "db.c.insertOne({ _id: 22 }, { writeConcern: { w: 0 } })",
+            "{ acknowledged: false, insertedId: 22 }",
+        ),
+        (
+            "db.c.deleteMany({}, { writeConcern: { w: 0 } })",
+            "{ acknowledged: false, deletedCount: 0 }",
+        ),
+        (
+            "db.c.deleteMany({}, { writeConcern: { w: 1 } })",
+            "{ acknowledged: true, deletedCount: 1 }",
+        ),
+    ] {
+        let (_, shape) = run(line);
+        let shell::Shown::Value(shown) = shell::show(&answer, &shape) else {
+            panic!("{line}");
+        };
+        assert_eq!(shell::printed(&shown), expected, "{line}");
+    }
+}
+
+#[test]
+fn an_insert_of_several_says_what_was_inserted_and_what_was_not() {
+    let (_, shape) = run("db.c.insertMany([{ _id: 1 }, { _id: 1 }, { _id: 2 }])");
+    let error = "E11000 duplicate key error collection: console.c index: _id_ dup key: { _id: 1 }";
+    let answer = doc! { "ok": 1.0, "n": 1, "writeErrors": [{ "index": 1, "code": 11000, "errmsg": error }] };
+    let shell::Shown::Failed { kind, message } = shell::show(&answer, &shape) else {
+        panic!("{answer}");
+    };
+    assert_eq!(kind, "MongoBulkWriteError");
+    let expected = format!(
+        "{error}
+Result: BulkWriteResult {{
+  insertedCount: 1,
+  matchedCount: 0,
+  modifiedCount: 0,
+  deletedCount: 0,
+  upsertedCount: 0,
+  upsertedIds: {{}},
+  insertedIds: {{ '0': 1 }}
+}}
+Write Errors: [
+  WriteError {{
+    err: {{
+      index: 1,
+      code: 11000,
+      errmsg: '{error}',
+      errInfo: undefined,
+      op: {{ _id: 1 }}
+    }}
+  }}
+]"
+    );
+    assert_eq!(message, expected);
 }

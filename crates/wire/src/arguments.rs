@@ -159,11 +159,46 @@ impl Arguments {
 
     fn mismatch(&self, name: &str, value: &Bson, expected: &str) -> CommandError {
         let message = format!(
-            "BSON field '{}.{name}' is the wrong type '{:?}', expected type '{expected}'",
+            "BSON field '{}.{name}' is the wrong type '{}', expected type '{expected}'",
             self.of,
-            value.element_type()
+            type_name(value)
         );
         CommandError::new(TYPE_MISMATCH, message)
+    }
+}
+
+/// The name that MongoDB has for the type of a value.
+fn type_name(value: &Bson) -> &'static str {
+    match value {
+        Bson::Double(_) => "double",
+        Bson::String(_) => "string",
+        Bson::Array(_) => "array",
+        Bson::Document(_) => "object",
+        Bson::Boolean(_) => "bool",
+        Bson::Null => "null",
+        Bson::RegularExpression(_) => "regex",
+        Bson::JavaScriptCode(_) => "javascript",
+        Bson::JavaScriptCodeWithScope(_) => "javascriptWithScope",
+        Bson::Int32(_) => "int",
+        Bson::Int64(_) => "long",
+        Bson::Timestamp(_) => "timestamp",
+        Bson::Binary(_) => "binData",
+        Bson::ObjectId(_) => "objectId",
+        Bson::DateTime(_) => "date",
+        Bson::Symbol(_) => "symbol",
+        Bson::Decimal128(_) => "decimal",
+        Bson::Undefined => "undefined",
+        Bson::MaxKey => "maxKey",
+        Bson::MinKey => "minKey",
+        Bson::DbPointer(_) => "dbPointer",
+    }
+}
+
+/// A number as the server sends it: an int if it fits, and otherwise a long.
+pub(crate) fn count(number: u64) -> Bson {
+    match i32::try_from(number) {
+        Ok(number) => Bson::Int32(number),
+        Err(_) => Bson::Int64(i64::try_from(number).unwrap_or(i64::MAX)),
     }
 }
 

@@ -3,7 +3,7 @@
 use bson::{Bson, Document, doc};
 use document::{Index, dup_key};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, count};
 use crate::fault::{
     BAD_VALUE, CommandError, INVALID_OPTIONS, NAMESPACE_EXISTS, NAMESPACE_NOT_FOUND, Outcome, done, fine,
 };
@@ -135,16 +135,16 @@ pub(crate) async fn validate(server: &Server, mut command: Command) -> Outcome<D
         return Err(CommandError::new(NAMESPACE_NOT_FOUND, message));
     }
     let found = server.catalogue.validate(&collection).await?;
-    let mut keys = doc! { "_id_": long(found.documents) };
+    let mut keys = doc! { "_id_": count(found.documents) };
     let mut details = doc! { "_id_": { "valid": found.broken == 0 } };
-    for (name, (count, valid)) in &found.indexes {
-        keys.insert(name, long(*count));
+    for (name, (entries, valid)) in &found.indexes {
+        keys.insert(name, count(*entries));
         details.insert(name, doc! { "valid": *valid });
     }
     Ok(fine(doc! {
         "ns": namespace,
         "nInvalidDocuments": long(found.broken),
-        "nrecords": long(found.documents),
+        "nrecords": count(found.documents),
         "nIndexes": i32::try_from(details.len()).unwrap_or(i32::MAX),
         "keysPerIndex": keys,
         "indexDetails": details,
@@ -260,31 +260,42 @@ pub(crate) async fn stats_stage(
     Ok(answer)
 }
 
-async fn sizes(server: &Server, holds: bool, collection: &str, scale: i64) -> Outcome<Document> {
-    let size = if holds {
+async fn sizes(server: &Server, holds: bool, collection: &str, scale: u64) -> Outcome<Document> {
+    let exists = existing(server, holds)
+        .await?
+        .iter()
+        .any(|name| name == collection);
+    let size = if exists {
         server.catalogue.collection_size(collection).await?
     } else {
         CollectionSize::default()
     };
-    let mut each = doc! {};
+    // Documents are stored by their `_id`, so its index takes no room of its own.
+    let mut each = if exists {
+        doc! { "_id_": 0 }
+    } else {
+        doc! {}
+    };
     for (name, bytes) in &size.indexes {
-        each.insert(name, long(*bytes) / scale);
+        each.insert(name, count(*bytes / scale));
     }
     let index_bytes: u64 = size.indexes.values().sum();
-    Ok(doc! {
-        "size": long(size.bytes) / scale,
-        "count": long(size.documents),
-        "avgObjSize": long(size.bytes.checked_div(size.documents).unwrap_or(0)),
-        "storageSize": long(size.stored) / scale,
+    let mut sizes = doc! { "size": count(size.bytes / scale), "count": count(size.documents) };
+    if let Some(average) = size.bytes.checked_div(size.documents) {
+        sizes.insert("avgObjSize", count(average));
+    }
+    sizes.extend(doc! {
+        "storageSize": count(size.stored / scale),
         "freeStorageSize": 0,
         "capped": false,
-        "nindexes": i32::try_from(size.indexes.len() + 1).unwrap_or(i32::MAX),
+        "nindexes": count(each.len() as u64),
         "indexSizes": each,
         "indexBuilds": [],
-        "totalIndexSize": long(index_bytes) / scale,
-        "totalSize": long(size.stored + index_bytes) / scale,
-        "scaleFactor": scale,
-    })
+        "totalIndexSize": count(index_bytes / scale),
+        "totalSize": count((size.stored + index_bytes) / scale),
+        "scaleFactor": count(scale),
+    });
+    Ok(sizes)
 }
 
 /// `dbStats`
@@ -299,18 +310,25 @@ pub(crate) async fn database_stats(server: &Server, mut command: Command) -> Out
         <(CollectionSize, u64, u64)>::default()
     };
     let index_bytes: u64 = size.indexes.values().sum();
+    #[expect(clippy::cast_precision_loss, reason = "MongoDB sends doubles here")]
+    let scaled = |bytes: u64| bytes as f64 / scale as f64;
+    #[expect(clippy::cast_precision_loss, reason = "MongoDB sends a double here")]
+    let average = match size.documents {
+        0 => 0.0,
+        documents => size.bytes as f64 / documents as f64,
+    };
     Ok(fine(doc! {
         "db": database,
         "collections": long(collections),
-        "views": 0,
+        "views": 0_i64,
         "objects": long(size.documents),
-        "avgObjSize": long(size.bytes.checked_div(size.documents).unwrap_or(0)),
-        "dataSize": long(size.bytes) / scale,
-        "storageSize": long(size.stored) / scale,
+        "avgObjSize": average,
+        "dataSize": scaled(size.bytes),
+        "storageSize": scaled(size.stored),
         "indexes": long(indexes),
-        "indexSize": long(index_bytes) / scale,
-        "totalSize": long(size.stored + index_bytes) / scale,
-        "scaleFactor": scale,
+        "indexSize": scaled(index_bytes),
+        "totalSize": scaled(size.stored + index_bytes),
+        "scaleFactor": long(scale),
     }))
 }
 
@@ -368,17 +386,11 @@ fn batch_size(arguments: &mut Arguments) -> Outcome<u64> {
 }
 
 /// The divisor for sizes.
-fn scale(mut arguments: Arguments) -> Outcome<i64> {
+fn scale(mut arguments: Arguments) -> Outcome<u64> {
     let scale = arguments.number("scale")?.unwrap_or(1);
     arguments.finish()?;
-    if scale > 0 {
-        Ok(scale)
-    } else {
-        Err(CommandError::new(
-            BAD_VALUE,
-            "the scale of sizes is a number above 0",
-        ))
-    }
+    let scale = u64::try_from(scale).ok().filter(|scale| *scale > 0);
+    scale.ok_or_else(|| CommandError::new(BAD_VALUE, "the scale of sizes is a number above 0"))
 }
 
 fn long(number: u64) -> i64 {

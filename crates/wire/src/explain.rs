@@ -5,7 +5,7 @@ use document::{Error, Find, trace};
 use tokio::time::Instant;
 
 use crate::about;
-use crate::arguments::{Arguments, whole};
+use crate::arguments::{Arguments, count, whole};
 use crate::collections::existing;
 use crate::fault::{BAD_VALUE, COMMAND_NOT_FOUND, CommandError, Outcome, fine};
 use crate::server::{Command, Server};
@@ -194,7 +194,10 @@ async fn pipeline_of(
                 "nReturned",
                 returned_by(server, holds, collection, &pipeline[..=at]).await?,
             );
-            stage.insert("executionTimeMillisEstimate", milliseconds(began));
+            stage.insert(
+                "executionTimeMillisEstimate",
+                i64::try_from(milliseconds(began)).ok(),
+            );
         }
         stages.push(stage);
     }
@@ -276,31 +279,30 @@ async fn execute(
 ) -> Outcome<Document> {
     let began = Instant::now();
     let run = async {
-        let mut returned = 0_i64;
+        let mut returned = 0_u64;
         if let Some(collection) = collection {
             let mut documents = server.catalogue.scan(collection, find)?;
             while documents.next().await.transpose()?.is_some() {
                 returned += 1;
             }
         }
-        Ok::<i64, Error>(returned)
+        Ok::<u64, Error>(returned)
     };
     let (returned, reads) = trace::reads(run).await;
-    let found = returned?;
-    let documents = counted(reads.iter().map(|read| read.documents).sum());
-    let keys = counted(reads.iter().filter_map(|read| read.entries).sum());
-    let took = milliseconds(began);
+    let found = count(returned?);
+    let documents = count(reads.iter().map(|read| read.documents).sum());
+    let keys = count(reads.iter().filter_map(|read| read.entries).sum());
+    let took = count(milliseconds(began));
     let mut stages = plan;
-    stages.insert("nReturned", found);
-    note_reads(&mut stages, documents, keys);
+    stages.insert("nReturned", found.clone());
+    note_reads(&mut stages, &documents, &keys);
     // A command around a query returns a number and no documents.
-    let mut returned = found;
+    let mut returned = found.clone();
     if let Some(outside) = outside {
-        returned = 0;
-        stages =
-            doc! { "stage": outside.stage, "nReturned": 0_i64, outside.found: found, "inputStage": stages };
+        returned = Bson::Int32(0);
+        stages = doc! { "stage": outside.stage, "nReturned": 0, outside.found: found, "inputStage": stages };
     }
-    stages.insert("executionTimeMillisEstimate", took);
+    stages.insert("executionTimeMillisEstimate", took.clone());
     Ok(doc! {
         "executionSuccess": true,
         "nReturned": returned,
@@ -312,10 +314,10 @@ async fn execute(
 }
 
 /// Adds to the stages that read how much they read.
-fn note_reads(stage: &mut Document, documents: i64, keys: i64) {
+fn note_reads(stage: &mut Document, documents: &Bson, keys: &Bson) {
     match stage.get_str("stage") {
-        Ok("IXSCAN") => _ = stage.insert("keysExamined", keys),
-        Ok("COLLSCAN" | "FETCH") => _ = stage.insert("docsExamined", documents),
+        Ok("IXSCAN") => _ = stage.insert("keysExamined", keys.clone()),
+        Ok("COLLSCAN" | "FETCH") => _ = stage.insert("docsExamined", documents.clone()),
         Ok("IDHACK") => stage.extend(doc! { "keysExamined": keys, "docsExamined": documents }),
         _ => {}
     }
@@ -324,12 +326,8 @@ fn note_reads(stage: &mut Document, documents: i64, keys: i64) {
     }
 }
 
-fn counted(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn milliseconds(since: Instant) -> i64 {
-    i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX)
+fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn answer(planned: Document) -> Document {

@@ -39,10 +39,10 @@ async fn run(stream: &mut TcpStream, mut command: Document) -> Document {
 }
 
 /// How much an execution returned, and how many keys and documents it read.
-fn numbers(explained: &Document) -> [i64; 3] {
+fn numbers(explained: &Document) -> [i32; 3] {
     let executed = explained.get_document("executionStats").unwrap();
     assert!(executed.get_bool("executionSuccess").unwrap());
-    ["nReturned", "totalKeysExamined", "totalDocsExamined"].map(|name| executed.get_i64(name).unwrap())
+    ["nReturned", "totalKeysExamined", "totalDocsExamined"].map(|name| executed.get_i32(name).unwrap())
 }
 
 #[tokio::test]
@@ -100,11 +100,11 @@ async fn explain_tells_what_each_stage_read_or_found() {
         "without a verbosity everything is told"
     );
     let stages = executed.get_document("executionStages").unwrap();
-    assert_eq!(stages.get_i64("nWouldDelete").unwrap(), 5);
+    assert_eq!(stages.get_i32("nWouldDelete").unwrap(), 5);
     let fetch = stages.get_document("inputStage").unwrap();
-    assert_eq!(fetch.get_i64("docsExamined").unwrap(), 5);
+    assert_eq!(fetch.get_i32("docsExamined").unwrap(), 5);
     let scan = fetch.get_document("inputStage").unwrap();
-    assert_eq!(scan.get_i64("keysExamined").unwrap(), 5);
+    assert_eq!(scan.get_i32("keysExamined").unwrap(), 5);
 
     let pipeline = [
         doc! { "$match": { "a": 1 } },

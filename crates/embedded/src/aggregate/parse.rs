@@ -36,6 +36,9 @@ impl Expression {
     }
 }
 
+/// Variables that MongoDB has and this engine has not.
+const OF_MONGODB: [&str; 4] = ["NOW", "CLUSTER_TIME", "USER_ROLES", "SEARCH_META"];
+
 /// Whether a document is an operator such as `{$size: "$likes"}`.
 pub(super) fn is_operator(document: &Document) -> bool {
     document.keys().next().is_some_and(|name| name.starts_with('$'))
@@ -109,6 +112,10 @@ fn path(text: &str, names: &Names) -> Result<Expression> {
         "" => Err(Error::refused(9, "empty variable names are not allowed")),
         _ => match names.0.iter().rposition(|known| known == name) {
             Some(slot) => Ok(Expression::Path(Start::Variable(slot), rest)),
+            None if OF_MONGODB.contains(&name) => Err(Error::refused(
+                17276,
+                format!("the embedded engine does not support '$${name}'"),
+            )),
             None => Err(Error::refused(
                 17276,
                 format!("Use of undefined variable: {name}"),

@@ -1,6 +1,6 @@
 //! A plan in the form of MongoDB's `explain` stages.
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 
 use super::{Access, Plan};
 use document::Find;
@@ -14,10 +14,10 @@ pub(crate) fn stages(plan: &Plan, find: &Find) -> Document {
         stage = doc! { "stage": "SORT", "sortPattern": find.sort.clone(), "inputStage": stage };
     }
     if find.skip > 0 {
-        stage = doc! { "stage": "SKIP", "skipAmount": long(find.skip), "inputStage": stage };
+        stage = doc! { "stage": "SKIP", "skipAmount": number(find.skip), "inputStage": stage };
     }
     if find.limit > 0 {
-        stage = doc! { "stage": "LIMIT", "limitAmount": long(find.limit), "inputStage": stage };
+        stage = doc! { "stage": "LIMIT", "limitAmount": number(find.limit), "inputStage": stage };
     }
     if !find.projection.is_empty() {
         let name = if plan.cover.is_some() {
@@ -72,8 +72,12 @@ fn filtered(mut stage: Document, find: &Find) -> Document {
     stage
 }
 
-fn long(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
+/// An int if it fits, as MongoDB writes numbers here, and otherwise a long.
+fn number(number: u64) -> Bson {
+    match i32::try_from(number) {
+        Ok(number) => Bson::Int32(number),
+        Err(_) => Bson::Int64(i64::try_from(number).unwrap_or(i64::MAX)),
+    }
 }
 
 #[cfg(test)]
@@ -100,7 +104,7 @@ mod tests {
         let sorted = Find::matching(other.clone()).sort(doc! { "c": 1 }).limit(5);
         assert_eq!(
             stages(sorted),
-            doc! { "stage": "LIMIT", "limitAmount": 5_i64, "inputStage": {
+            doc! { "stage": "LIMIT", "limitAmount": 5, "inputStage": {
                 "stage": "SORT", "sortPattern": { "c": 1 }, "inputStage": {
                     "stage": "COLLSCAN", "direction": "forward", "filter": other,
                 },

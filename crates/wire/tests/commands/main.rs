@@ -366,7 +366,7 @@ async fn commands_that_shells_send_when_they_connect_and_browse_are_answered() {
     }
     let validated = shell.run(doc! { "validate": "things", "full": true }).await;
     assert!(validated.get_bool("valid").unwrap(), "{validated}");
-    assert_eq!(validated.get_i64("nrecords").unwrap(), 2);
+    assert_eq!(validated.get_i32("nrecords").unwrap(), 2);
     assert_eq!(shell.refused(doc! { "validate": "nothing" }).await.0, 26);
     let status = shell
         .run(doc! { "connectionStatus": 1, "showPrivileges": true })
@@ -392,5 +392,5 @@ async fn commands_that_shells_send_when_they_connect_and_browse_are_answered() {
     let summed = shell
         .found(doc! { "aggregate": "things", "pipeline": pipeline, "cursor": {} })
         .await;
-    assert_eq!(summed, [doc! { "_id": null, "capped": false, "count": 2_i64 }]);
+    assert_eq!(summed, [doc! { "_id": null, "capped": false, "count": 2 }]);
 }

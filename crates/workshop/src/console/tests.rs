@@ -190,6 +190,31 @@ async fn errors_are_those_of_the_server_or_of_the_shell() {
         ("use elsewhere", "There is no database elsewhere here"),
         ("db.createCollection('a$b')", "Invalid collection name"),
         (
+            "db.getCollection('x..y').insertOne({})",
+            "Invalid collection name: 'x..y'",
+        ),
+        ("use my-db", "There is no database my-db here"),
+        (
+            "db.c.aggregate([{$set: {a: '$$NOW'}}])",
+            "the embedded engine does not support '$$NOW'",
+        ),
+        (
+            "db.c.find({}, {a: {$literal: 1}})",
+            "does not support '$literal' in a projection",
+        ),
+        (
+            "db.c.find({}, {o: 1, 'o.p': 1})",
+            "[Location31249]: Path collision at o.p remaining portion p",
+        ),
+        (
+            "db.c.find({}, {'o.p': 1, o: 1})",
+            "[Location31250]: Path collision at o",
+        ),
+        (
+            "db.runCommand({find: 'c', filter: 1})",
+            "is the wrong type 'int', expected type 'object'",
+        ),
+        (
             "db.c.aggregate([{$lookup: {}}])",
             "the embedded engine does not support '$lookup'",
         ),
