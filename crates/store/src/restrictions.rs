@@ -1,9 +1,10 @@
 //! Restrictions: whom a person mutes or blocks; and which posts a reader does not see because of them, or hides.
 //!
-//! Each is in two lists. The person's own one, `mutes` or `blocks`, decides. The other's, `muters` or `blockers`, is read
-//! by nobody: it says whose posts the other must not see, and which lists name them when they leave. It is written
+//! Each is in two lists. The person's own one, `mutes` or `blocks`, decides. The other's, `muters` or `blockers`, is shown
+//! to nobody: it says whose posts the other may not see, and which lists name them when they leave. It is written
 //! first and removed from last, so it has whatever the own list has, unless two servers work on the same restriction at
-//! the same time; a check of the store adds what is missing then.
+//! the same time; a check of the store adds what is missing then. After an interruption it may have more, so somebody
+//! in `blockers` counts only if their own list has the reader.
 
 use std::collections::HashSet;
 
@@ -166,7 +167,7 @@ impl<'a> Restrictions<'a> {
     }
 
     /// Those of these people with whom a reader has restrictions: one find, and one more over the pages of a reader who
-    /// has restrictions with very many. Each hit there takes two finds more.
+    /// has restrictions with very many. Each hit there takes two finds more, and so do all who block the reader together.
     pub async fn among(
         &self,
         reader: &Handle,
@@ -217,7 +218,18 @@ impl<'a> Restrictions<'a> {
         for relation in spilled {
             self.in_pages(reader, relation, &wanted, &mut restricted).await?;
         }
+        self.confirm_blockers(reader, &mut restricted).await?;
         Ok(restricted)
+    }
+
+    /// Leaves out those whose own list does not have the reader: their block was interrupted, or is being taken back.
+    async fn confirm_blockers(&self, reader: &Handle, restricted: &mut Restricted) -> Result<()> {
+        let owners: Vec<Topic> = restricted.blockers.iter().map(user).collect();
+        let holding = self.store.holding(&owners, Relation::Blocks, reader).await?;
+        restricted
+            .blockers
+            .retain(|blocker| holding.contains(&user(blocker)));
+        Ok(())
     }
 
     /// Notes what is in the pages of one list.

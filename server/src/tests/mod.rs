@@ -1,5 +1,6 @@
 //! The whole application in this process, over engines of every kind, with a deterministic clock and ids.
 
+mod blocks;
 mod bookmarks;
 mod cards;
 #[cfg(feature = "workshop")]
@@ -42,5 +43,6 @@ mod stage;
 mod suggestions;
 mod suspensions;
 mod tap;
+mod unread;
 mod weight;
 mod words;
