@@ -154,9 +154,15 @@ async fn posts(search: &Search, results: Results, order: Order) -> Result<impl I
     if let Some(next) = listing.next.as_ref().filter(|_| listing.items.is_empty()) {
         // Each page reads a bounded number of posts.
         let further = format!("/search{}", place.href_after(next, 0));
+        let none = match search.words() {
+            [_] => {
+                "You see none of the newest posts with this word: their authors are gone or hidden from you. "
+            }
+            _ => "None of the newest posts with one of these words has all of them. ",
+        };
         return Ok(view! {
             <p class="empty">
-                "None of the newest posts with one of these words has all of them. "
+                {none}
                 <a href=further>"Search older posts"</a>
             </p>
         }

@@ -38,8 +38,10 @@ pub(super) fn asked_for(restricted: &Restricted, post: &StoredPost) -> bool {
 /// On a person's page: what a block hides, and what they shared by others whom the reader mutes.
 fn on_a_profile(restricted: &Restricted, post: &StoredPost) -> bool {
     let sharer = post.share.as_ref().map(|share| &share.by);
-    let is_by_another = sharer.is_some_and(|by| *by != post.author);
-    asked_for(restricted, post) || is_by_another && restricted.muted.contains(&post.author)
+    let of_others = sharer.is_some_and(|by| {
+        restricted.blocks(by) || (*by != post.author && restricted.muted.contains(&post.author))
+    });
+    asked_for(restricted, post) || of_others
 }
 
 /// Everybody on whom it depends whether a reader sees a post.
@@ -292,8 +294,8 @@ impl Feed {
             .iter()
             .flat_map(|post| Handle::mentioned_in(post.text.as_str()))
             .collect();
-        let quotes: Vec<PostId> = posts.iter().filter_map(|post| post.quote).collect();
-        let quoted = stored.several(&quotes).await.map_err(to_problem)?;
+        let asked: Vec<PostId> = posts.iter().filter_map(|post| post.quote).collect();
+        let quoted = stored.several(&asked).await.map_err(to_problem)?;
         let ids: Vec<PostId> = posts.iter().map(|post| post.id).collect();
         let concerned = posts.iter().chain(quoted.values());
         let (restricted, names, liked, shared) = futures::try_join!(

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use futures::future::try_join_all;
 use model::{
-    Handle, Notification, NotificationKind, Notifications as Told, Person, PostId, Problem, Relation, Topic,
+    Handle, Notification, NotificationKind, Notifications as Told, Person, PostId, Problem, Relation,
+    Timestamp, Topic,
 };
 use outlier::fields;
 use store::notifications::{Read, Recent};
@@ -34,7 +35,14 @@ struct Stored {
     comment: Option<uuid::Uuid>,
 }
 
+/// What a notification is about.
+type About = (NotificationKind, Option<PostId>, Option<uuid::Uuid>);
+
 impl Stored {
+    fn about(&self) -> About {
+        (self.kind, self.post, self.comment)
+    }
+
     fn read(item: Item) -> Result<Self, Problem> {
         let kind = item.more.get_str("kind").unwrap_or_default().parse()?;
         let post = fields::uuid(&item.more, "post").ok().map(PostId::from);
@@ -46,6 +54,18 @@ impl Stored {
             comment,
         })
     }
+}
+
+/// The latest that the reader has marked as read of each post and kind. The rest of the stretch may tell again of it,
+/// because somebody did the same since then and took it back.
+fn known_until(stored: &[Stored], read: Read) -> HashMap<About, Timestamp> {
+    let read = stored.iter().filter(|stored| stored.item.at <= read.at);
+    let mut known = HashMap::new();
+    for stored in read {
+        let until = known.entry(stored.about()).or_insert(stored.item.at);
+        *until = stored.item.at.max(*until);
+    }
+    known
 }
 
 /// What notifications are about, as it is now.
@@ -100,10 +120,16 @@ impl Lists<'_> {
         let (mut items, mut about, mut seams) = (Vec::new(), HashSet::new(), stretch.seams);
         let mut are_shown = Vec::with_capacity(stored.len());
         let mut seen = Seen::default();
+        let known = known_until(&stored, read);
         for stored in stored {
             let (id, is_unread) = (stored.item.id, stored.item.at > read.at);
-            let is_first = about.insert((stored.kind, stored.post, stored.comment));
-            let shown = objects.shown(owner, stored).filter(|_| is_first);
+            let known = known.get(&stored.about()).filter(|_| is_unread);
+            let shown = if known.is_some_and(|until| objects.has_nothing_since(owner, &stored, *until)) {
+                None
+            } else {
+                let is_first = about.insert(stored.about());
+                objects.shown(owner, stored).filter(|_| is_first)
+            };
             seen.unread += u64::from(is_unread);
             seen.hidden += u64::from(is_unread && shown.is_none());
             are_shown.push((id, shown.is_some()));
@@ -226,6 +252,26 @@ impl Lists<'_> {
 }
 
 impl Objects {
+    /// Whether nobody whom the reader sees did this after a time.
+    fn has_nothing_since(&self, reader: &Handle, stored: &Stored, until: Timestamp) -> bool {
+        let of_posts = match stored.kind {
+            NotificationKind::Like => Some(&self.likes),
+            NotificationKind::Share => Some(&self.shares),
+            NotificationKind::Comment => Some(&self.comments),
+            NotificationKind::Follow => None,
+            NotificationKind::Mention | NotificationKind::Reply | NotificationKind::Quote => return false,
+        };
+        let recent = match (of_posts, stored.post) {
+            (Some(lists), Some(post)) => lists.get(&post),
+            _ => Some(&self.followers),
+        };
+        let is_new = |item: &Item| {
+            let by = item.by.as_ref();
+            item.at > until && by.is_some_and(|by| by != reader && self.names.contains_key(by))
+        };
+        recent.is_some_and(|recent| !recent.items.iter().any(is_new))
+    }
+
     /// The notification as its reader sees it; `None` if what it is about is gone.
     fn shown(&self, reader: &Handle, stored: Stored) -> Option<Notification> {
         let Stored {
