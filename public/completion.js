@@ -156,6 +156,10 @@ async function offer(typedIn) {
   if (signal.aborted) return;
   if (!options) return close();
   list.innerHTML = options;
+  // A handle that is written out needs no list, which would lie over the button below.
+  const [only, another] = list.children;
+  if (!isSearch(typedIn) && !another && only?.getAttribute("data-handle") === word.toLowerCase())
+    return close();
   show(typedIn, "People");
   // Where a text is written, the first one is what was probably meant. A search is for what was typed.
   choose(isSearch(typedIn) ? null : list.firstElementChild);
@@ -205,7 +209,8 @@ function act(event) {
         return true;
       }
       // A handle that is written out needs nothing: Enter begins a new line.
-      if (!now || (field && now.getAttribute("data-handle") === wanted(field))) return false;
+      if (!now || !field) return false;
+      if (!isSearch(field) && now.getAttribute("data-handle") === wanted(field)) return false;
       take(now);
       return true;
     default:

@@ -1,6 +1,7 @@
 // @ts-check
-// What plain forms get from a script: a text that was begun is still there when the writer comes back, and a form that is
-// sent without a connection waits for it. The pages load it for people who are signed in.
+// What plain forms get from a script: a text that was begun is still there when the writer comes back, a form that is
+// sent without a connection waits for it, and what is marked as read is read in all tabs. The pages load it for people
+// who are signed in.
 
 /** The storage keys that `crates/ui/src/islands/browser/draft.rs` names: whose drafts these are, and a setting. */
 const AUTHOR = "author";
@@ -37,7 +38,9 @@ class Draft {
   show() {
     const text = storage()?.getItem(this.key)?.slice(1);
     const { value, defaultValue, ariaInvalid } = this.field;
-    if (text && value === defaultValue && ariaInvalid !== "true") this.field.value = text;
+    if (!text || value !== defaultValue || ariaInvalid === "true") return;
+    this.field.value = text;
+    this.field.closest("details")?.setAttribute("open", "");
   }
 
   keep() {
@@ -79,6 +82,15 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
   belongsTo(form.dataset.author ?? "");
   new Draft(form).show();
 }
+
+// Opening a form is for writing: typed letters go into its field, not to the keys of the page.
+addEventListener("click", ({ target }) => {
+  const form =
+    target instanceof Element ? target.closest("details:has(> form) > summary")?.parentElement : null;
+  if (form instanceof HTMLDetailsElement && !form.open) {
+    requestAnimationFrame(() => form.querySelector("textarea")?.focus());
+  }
+});
 
 addEventListener("input", ({ target }) => {
   const form = target instanceof Element ? target.closest(DRAFTED) : null;
@@ -142,3 +154,18 @@ addEventListener("online", async () => {
   // The last one leads to its page, as it does with a connection.
   if (last) last[0].requestSubmit(last[1]);
 });
+
+// What is marked as read in one tab is read in the others.
+const bell = document.querySelector(".bell");
+const unread = /** @type {HTMLElement | null} */ (bell?.querySelector("[data-base]") ?? null);
+const tabs = new BroadcastChannel("read");
+
+tabs.addEventListener("message", ({ data }) => {
+  const [base, count] = [Number(unread?.dataset.base), Number(unread?.dataset.count)];
+  if (!unread || data.list !== bell?.getAttribute("href") || !(data.base > base)) return;
+  const left = Math.max(0, base + count - data.base);
+  unread.dataset.base = data.base;
+  unread.dataset.count = String(left);
+  unread.textContent = left.toLocaleString("en");
+});
+if (unread) tabs.postMessage({ list: bell?.getAttribute("href"), base: Number(unread.dataset.base) });

@@ -74,8 +74,10 @@ test("what is offered can be clicked, or closed and typed over", async ({
   await expect(composer(page)).toHaveValue(`${person.handle} ${begun}\n@${popular.handle} `);
   await expect(composer(page)).toBeFocused();
 
+  const known = page.waitForResponse((answer) => answer.url().endsWith(`/search/people?q=${followed.handle}`));
   await page.keyboard.type(`@${followed.handle}`);
-  await expect(options(page)).toHaveCount(1);
+  await (await known).finished();
+  await expect(options(page)).toHaveCount(0);
   await page.keyboard.press("Enter");
   await expect(composer(page), "a whole handle needs no completion").toHaveValue(
     `${person.handle} ${begun}\n@${popular.handle} @${followed.handle}\n`,
@@ -106,4 +108,45 @@ test("people are suggested while somebody searches, and the words stay what is s
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/@${followed.handle}`);
+});
+
+test("a post that ends with a handle is sent with one click", async ({ page, person }) => {
+  await page.goto("/");
+  await composer(page).click();
+  const known = page.waitForResponse((answer) => answer.url().endsWith(`/search/people?q=${person.handle}`));
+  await page.keyboard.type(`${person.name} thanks @${person.handle}`);
+  await (await known).finished();
+  await page.getByTestId("composer").getByRole("button", { name: "Post" }).click();
+  await expect(page.getByTestId("post").filter({ hasText: `${person.name} thanks` })).toBeVisible();
+});
+
+test("somebody whose whole handle is typed in a search is opened", async ({ page, person }) => {
+  await page.goto("/search");
+  const search = page.getByTestId("search-input");
+  await search.click();
+  await page.keyboard.type(person.handle);
+  await expect(options(page)).toHaveCount(1);
+  await page.keyboard.press("ArrowDown");
+  await expect(chosen(page)).toContainText(person.handle);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/@${person.handle}`);
+});
+
+test.describe("a lost connection", () => {
+  test.use({ tolerated: [/ERR_/] });
+
+  test("ends no completion for good", async ({ page, person, context }) => {
+    await page.goto("/");
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("/completion.js"));
+    await context.setOffline(true);
+    await composer(page).click();
+    await failed;
+    await context.setOffline(false);
+    await composer(page).blur();
+    const loaded = page.waitForResponse((answer) => answer.url().includes("/completion.js"));
+    await composer(page).click();
+    await (await loaded).finished();
+    await page.keyboard.type(`@${person.handle.slice(0, -1)}`);
+    await expect(options(page)).toHaveCount(1);
+  });
 });

@@ -84,7 +84,6 @@ test("drafts of a quote, a reply and an edit survive navigation, too", async ({ 
     const field = page.getByTestId(form).getByRole("textbox", { includeHidden: true });
     await expect(field).toHaveValue(`Half of the ${form}`);
   }
-  await unfold(page, "edit-form");
   await page.getByTestId("edit-form").getByRole("button").click();
   await expect(page.getByTestId("post").getByTestId("post-text")).toHaveText("Half of the edit-form");
   await expect.poll(() => kept(page)).toHaveLength(2);
@@ -179,7 +178,6 @@ test.describe("a dead connection", () => {
     await page.unroute("**/api/compose*");
     await page.goto(`/post/${post.id}`);
     await expect(words).toHaveValue("Long thoughts");
-    await unfold(page, "quote-form");
     await page.getByTestId("quote-form").getByRole("button").click();
     await expect(page.getByTestId("quote").first()).toBeVisible();
     await expect.poll(() => kept(page)).toEqual([]);
@@ -218,4 +216,23 @@ test.describe("a dead connection", () => {
     await expect.poll(() => kept(page)).toEqual([]);
     expect(await api.postsOf(person.handle)).toBe(1);
   });
+});
+
+test("a form that is opened has the focus, and is open again with its draft", async ({
+  page,
+  api,
+  person,
+}) => {
+  const post = await api.post(`${person.name} is quoted`);
+  await openWithForms(page, `/post/${post.id}`);
+  await unfold(page, "quote-form");
+  const words = page.getByTestId("quote-form").getByRole("textbox");
+  await expect(words).toBeFocused();
+  await page.keyboard.type("nice, really");
+  await expect(words).toHaveValue("nice, really");
+  await expect.poll(() => kept(page)).toEqual([`draft quote ${post.id}`]);
+  await page.goto("/");
+  await page.goto(`/post/${post.id}`);
+  await expect(words).toBeVisible();
+  await expect(words).toHaveValue("nice, really");
 });

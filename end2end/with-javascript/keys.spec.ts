@@ -113,3 +113,15 @@ test("single keys are switched off on this device from their legend", async ({ p
   await page.keyboard.press("j");
   await expect(page.getByTestId("post").nth(1)).toBeFocused();
 });
+
+test("r answers the comment that has the focus", async ({ page, api, person }) => {
+  const post = await api.post(`${person.name} asks`);
+  await api.comment(post.id, "And answers.");
+  await gotoLive(page, `/post/${post.id}`);
+  const comment = page.getByTestId("comment").first();
+  await press(page, "j", focused(comment));
+  const reply = comment.getByTestId("reply-form").getByRole("textbox");
+  await press(page, "r", focused(reply));
+  await page.keyboard.type("nice");
+  await expect(reply).toHaveValue("nice");
+});

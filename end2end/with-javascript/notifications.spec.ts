@@ -19,3 +19,27 @@ test("the number in the masthead moves while the page is open", async ({
   await other.comment(post.id, "Welcome!");
   await expect(bell("Notifications 2 unread")).toBeVisible();
 });
+
+test("what is marked as read in one tab is read in the others", async ({
+  page,
+  api,
+  person,
+  secondWindow,
+}) => {
+  const post = await api.post(`${person.name} has two tabs`);
+  const other = new Api((await secondWindow()).request);
+  await other.signUp();
+  await other.like(post.id);
+  const list = `/@${person.handle}/notifications`;
+  await expect(async () => {
+    await page.goto(list);
+    await expect(page.getByRole("button", { name: "Mark all as read" })).toBeVisible({ timeout: 500 });
+  }).toPass();
+  const tab = await page.context().newPage();
+  const script = tab.waitForResponse("**/forms.js");
+  await tab.goto("/settings");
+  await (await script).finished();
+  await expect(tab.getByTestId("notification-count")).toHaveText("1");
+  await page.getByRole("button", { name: "Mark all as read" }).click();
+  await expect(tab.getByTestId("notification-count")).toHaveText("0");
+});

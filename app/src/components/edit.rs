@@ -160,6 +160,7 @@ fn FoldedForm(
     /// The refusal of this form, if that is why the page is shown.
     refusal: Option<RejectedForm>,
 ) -> impl IntoView {
+    let asked = open;
     let open = open || refusal.is_some();
     let text = refusal.as_ref().map_or(text, |refusal| refusal.kept("text"));
     let problem = refusal.and_then(|refusal| refusal.about("text"));
@@ -179,6 +180,8 @@ fn FoldedForm(
                     id=field
                     name="text"
                     rows="3"
+                    dir="auto"
+                    autofocus=asked
                     data-completes="mention"
                     aria-invalid=problem.is_some().to_string()
                     aria-describedby=problem_id.clone()

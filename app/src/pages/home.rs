@@ -1,7 +1,9 @@
+use std::collections::HashSet;
+
 use feed::PrivateList;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Handle, PostCard, PostText, Problem, Tag, Topic};
+use model::{Handle, Listing, PostCard, PostText, Problem, Tag, Topic};
 use store::posts::Order;
 use ui::components::{BookmarkButton, TextForm};
 use ui::preview::{PageKind, PublicPage};
@@ -150,7 +152,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         }
     };
     let empty = match &list {
-        Posts::Home if signed_in => "The people you follow have not written anything yet. ",
+        Posts::Home if signed_in => "Nobody whom you follow has written anything yet. ",
         Posts::Home | Posts::Explore | Posts::Rising => "Nothing here yet. Write the first post.",
         Posts::By(author) if reader.as_ref() == Some(author) => {
             "You have not written anything yet. Write your first post on the home page."
@@ -186,7 +188,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
     });
     let to_follow = match (&list, &reader) {
         (Posts::Home, Some(reader))
-            if place.is_at_the_newest() && listing.items.len() < place.paging.limit =>
+            if place.is_at_the_newest() && !is_full(&listing, reader, place.paging.limit).await? =>
         {
             Some(suggestions(reader, 5, "Follow three to fill this page with their posts.").await?)
         }
@@ -222,6 +224,27 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         <List listing place fresh label="Posts" empty row form />
         {to_follow}
     })
+}
+
+/// How many people fill a home page.
+const ENOUGH: usize = 3;
+
+/// Whether a home page needs nobody else: it has all the posts that it can show, by enough people, or the reader follows
+/// enough.
+async fn is_full(listing: &Listing<PostCard>, reader: &Handle, most: usize) -> Result<bool, Problem> {
+    if listing.items.len() < most {
+        return Ok(false);
+    }
+    let through = listing.items.iter().map(|card| {
+        let sharer = card.post.shared_by.as_ref();
+        &sharer.unwrap_or(&card.post.author).handle
+    });
+    let through: HashSet<&Handle> = through.filter(|by| *by != reader).collect();
+    if through.len() >= ENOUGH {
+        return Ok(true);
+    }
+    let profile = feed()?.people().profile(reader, Some(reader)).await?;
+    Ok(profile.following >= ENOUGH as u64)
 }
 
 #[component]

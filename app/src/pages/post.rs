@@ -23,7 +23,11 @@ pub fn PostPage() -> impl IntoView {
 /// What other sites show of a post.
 fn preview(post: &Post) -> impl IntoView + use<> {
     let (path, text) = (format!("/post/{}", post.id), post.text.as_str());
-    let shows = format!("The post, and how its {} likes are stored", grouped(post.likes));
+    let likes = match post.likes {
+        1 => "one like is".to_owned(),
+        likes => format!("{} likes are", grouped(likes)),
+    };
+    let shows = format!("The post, and how its {likes} stored");
     view! {
         <PublicPage
             title=format!("{}: “{}”", post.author.name, beginning(text))

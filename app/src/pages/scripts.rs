@@ -25,10 +25,13 @@ pub fn Scripts(
         format!("/{site_pkg_dir}/{output_name}{}.{kind}", hash.unwrap_or_default())
     };
     let (module, code) = (path("js"), path("wasm"));
+    // A module that could not be loaded, because the reader was offline, has to have another address the next time.
     let script = format!(
         "(window.requestIdleCallback||setTimeout)(async()=>{{const half=await import({module:?});\
          half.default({{module_or_path:{code:?}}})}});\
-         const complete=field=>field?.dataset?.completes&&import('/completion.js');\
+         let again='';\
+         const complete=field=>field?.dataset?.completes\
+         &&import('/completion.js'+again).catch(()=>again='?'+Date.now());\
          addEventListener('focusin',event=>complete(event.target));complete(document.activeElement);\
          if(document.querySelector('[data-sign-out]')||sessionStorage.getItem('sent'))import('/forms.js')"
     );

@@ -169,6 +169,7 @@ async fn posts(search: &Search, results: Results, order: Order) -> Result<impl I
         .into_any());
     }
     let listing = without_lower_bound(listing);
+    let (nothing, searcher) = (listing.items.is_empty(), reader.clone());
     let (signed_in, words) = (reader.is_some(), search.words().to_vec());
     let now = now();
     let row = move |card: PostCard| {
@@ -179,8 +180,27 @@ async fn posts(search: &Search, results: Results, order: Order) -> Result<impl I
             </div>
         }
     };
+    let is_a_name = nothing
+        && !feed
+            .people()
+            .search(search, searcher.as_ref(), 1)
+            .await?
+            .items
+            .is_empty();
+    let people = is_a_name.then(|| {
+        let href = format!("/search?{}", Results::People.query(search));
+        view! {
+            <p class="empty">
+                <a href=href>"Look for handles and names that begin like this"</a>
+            </p>
+        }
+    });
     let empty = "No post has all of these words.";
-    Ok(view! { <List listing place label="Posts" empty row /> }.into_any())
+    Ok(view! {
+        <List listing place label="Posts" empty row />
+        {people}
+    }
+    .into_any())
 }
 
 /// A listing whose `total` is what was found so far: 0, for unknown, if there may be more.

@@ -124,3 +124,28 @@ async fn people_in_lists_can_be_followed_where_they_are_listed() {
         [Some(true), Some(false)]
     );
 }
+
+#[tokio::test]
+async fn home_asks_until_three_are_followed_or_their_posts_fill_it() {
+    let stage = Stage::new().await;
+    let app = stage.open();
+    let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
+    for handle in ["cem", "dora", "emil"] {
+        let somebody = stage.joins(handle).await;
+        stage.creates(&somebody, "/api/v1/posts").await;
+    }
+    for _ in 0..25 {
+        stage.creates(&bob, "/api/v1/posts").await;
+    }
+    let asks = async || {
+        let home = Call::new(Method::GET, "/").header(ACCEPT.as_str(), PAGE);
+        let home = home.header(COOKIE.as_str(), &ada).send(&app).await.text;
+        home.contains("data-testid=\"suggestions\"")
+    };
+    assert!(asks().await);
+    for (handle, still) in [("bob", true), ("cem", true), ("dora", false)] {
+        let path = format!("/api/v1/users/{handle}/follow");
+        assert_eq!(send(&app, &ada, Method::PUT, &path).await.status, 200);
+        assert_eq!(asks().await, still, "after {handle}");
+    }
+}

@@ -55,6 +55,7 @@ pub fn TextForm(
                     id=field
                     name="text"
                     rows="3"
+                    dir="auto"
                     placeholder=placeholder
                     data-completes="mention"
                     aria-invalid=problem.is_some().to_string()

@@ -10,6 +10,9 @@ use super::draft::{KEYS, storage};
 use super::open::{go, page_of};
 use crate::islands::first_key::FirstKey;
 
+/// What opens the form to answer a comment. `public/forms.js` then puts the focus into it.
+const REPLY: &str = ":has(> [data-testid=reply-form]) > summary";
+
 /// Listens for as long as the page lives, and binds the switch in the legend.
 pub fn bind() {
     let first = FirstKey::default();
@@ -79,6 +82,11 @@ fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
             Some(())
         }
         "r" => {
+            let comment = item.as_ref().and_then(|item| find(item, REPLY));
+            if let Some(comment) = comment {
+                comment.dyn_ref::<HtmlElement>()?.click();
+                return Some(());
+            }
             focus(here("#comment-text")).or_else(|| focus_or_go(None, &(page_of(&item?)? + "#comment-text")))
         }
         "n" if after_g => focus_or_go(None, "/notifications"),
