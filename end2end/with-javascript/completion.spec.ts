@@ -74,7 +74,9 @@ test("what is offered can be clicked, or closed and typed over", async ({
   await expect(composer(page)).toHaveValue(`${person.handle} ${begun}\n@${popular.handle} `);
   await expect(composer(page)).toBeFocused();
 
-  const known = page.waitForResponse((answer) => answer.url().endsWith(`/search/people?q=${followed.handle}`));
+  const known = page.waitForResponse((answer) =>
+    answer.url().endsWith(`/search/people?q=${followed.handle}`),
+  );
   await page.keyboard.type(`@${followed.handle}`);
   await (await known).finished();
   await expect(options(page)).toHaveCount(0);
