@@ -229,8 +229,8 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
 /// How many people fill a home page.
 const ENOUGH: usize = 3;
 
-/// Whether a home page needs nobody else: it has all the posts that it can show, by enough people, or the reader follows
-/// enough.
+/// Whether a home page needs nobody else: it has all the posts that it can show, and these are by enough people, or the
+/// reader's own, or the reader follows enough.
 async fn is_full(listing: &Listing<PostCard>, reader: &Handle, most: usize) -> Result<bool, Problem> {
     if listing.items.len() < most {
         return Ok(false);
@@ -240,7 +240,7 @@ async fn is_full(listing: &Listing<PostCard>, reader: &Handle, most: usize) -> R
         &sharer.unwrap_or(&card.post.author).handle
     });
     let through: HashSet<&Handle> = through.filter(|by| *by != reader).collect();
-    if through.len() >= ENOUGH {
+    if through.is_empty() || through.len() >= ENOUGH {
         return Ok(true);
     }
     let profile = feed()?.people().profile(reader, Some(reader)).await?;

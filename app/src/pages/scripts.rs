@@ -30,8 +30,8 @@ pub fn Scripts(
         "(window.requestIdleCallback||setTimeout)(async()=>{{const half=await import({module:?});\
          half.default({{module_or_path:{code:?}}})}});\
          let again='';\
-         const complete=field=>field?.dataset?.completes\
-         &&import('/completion.js'+again).catch(()=>again='?'+Date.now());\
+         const complete=at=>at?.dataset?.completes\
+         &&import('/completion.js'+again).catch(()=>again+='?');\
          addEventListener('focusin',event=>complete(event.target));complete(document.activeElement);\
          if(document.querySelector('[data-sign-out]')||sessionStorage.getItem('sent'))import('/forms.js')"
     );

@@ -290,14 +290,14 @@ impl Feed {
         hides: Hides,
     ) -> Result<Vec<PostCard>, Problem> {
         let (people, stored) = (self.store.people(), self.store.posts());
-        let mentioned: Vec<Handle> = posts
-            .iter()
-            .flat_map(|post| Handle::mentioned_in(post.text.as_str()))
-            .collect();
         let asked: Vec<PostId> = posts.iter().filter_map(|post| post.quote).collect();
         let quoted = stored.several(&asked).await.map_err(to_problem)?;
         let ids: Vec<PostId> = posts.iter().map(|post| post.id).collect();
         let concerned = posts.iter().chain(quoted.values());
+        let mentioned = concerned
+            .clone()
+            .flat_map(|post| Handle::mentioned_in(post.text.as_str()));
+        let mentioned: Vec<Handle> = mentioned.collect();
         let (restricted, names, liked, shared) = futures::try_join!(
             self.restricted_of(viewer, concerned.clone()),
             people.named(concerned.flat_map(people_of).chain(&mentioned)),
@@ -359,6 +359,7 @@ fn quote(
         author: shown.as_ref().map(|(_, author)| author.clone()),
         text: shown.as_ref().map(|(quoted, _)| quoted.text.clone()),
         at: shown.as_ref().map(|(quoted, _)| quoted.at),
-        edited_at: shown.and_then(|(quoted, _)| quoted.edited_at),
+        edited_at: shown.as_ref().and_then(|(quoted, _)| quoted.edited_at),
+        mentions: shown.map_or_else(Vec::new, |(quoted, _)| mentions(quoted.text.as_str(), names)),
     }
 }

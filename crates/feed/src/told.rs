@@ -84,7 +84,8 @@ struct Objects {
 
 impl Lists<'_> {
     /// A stretch of a person's notifications, the latest first. Several about the same are one. The work is bounded by
-    /// the length of the stretch: a find or three for each kind in it, and one for each comment with a mention and each reply.
+    /// the length of the stretch: at most three finds for each kind in it, and one for each comment with a mention and each
+    /// reply.
     pub async fn notifications(self, owner: &Handle, paging: Paging) -> Result<Told, Problem> {
         let (mut told, seen) = self.told(owner, paging).await?;
         let stored = Unread {

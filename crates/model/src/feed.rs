@@ -85,6 +85,9 @@ pub struct Quote {
     /// When it was last edited, if it was.
     #[serde(rename = "editedAt", default, skip_serializing_if = "Option::is_none")]
     pub edited_at: Option<Timestamp>,
+    /// Those whom it mentions by `@handle` and who have an account, in order; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<Handle>,
 }
 
 /// A post with the meter of its likes, as the pages show it.

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod bookmarks;
+mod call;
 mod cards;
 #[cfg(feature = "workshop")]
 mod class;

@@ -201,3 +201,19 @@ async fn a_form_quotes_and_keeps_the_words_that_were_refused() {
     let home = scene.page(&scene.bob, "/").await;
     assert_eq!(home.matches("data-testid=\"quote\"").count(), 1);
 }
+
+#[tokio::test]
+async fn those_whom_a_quoted_post_mentions_are_links() {
+    let scene = Scene::new().await;
+    let body = json!({ "text": "Ask @bob or @nobody" }).to_string();
+    let call = Call::new(Method::POST, "/api/v1/posts").header(COOKIE.as_str(), &scene.ada);
+    let asking = call.body(JSON, body).send(&scene.app).await.body["id"].clone();
+    let post = scene.quotes(&scene.bob, &asking).await.body["id"].clone();
+    let post = post.as_str().unwrap();
+    assert_eq!(scene.sees(&scene.bob, post).await["mentions"], json!(["bob"]));
+    let page = scene.page(&scene.ada, &format!("/post/{post}")).await;
+    let (_, quote) = page.split_once("data-testid=\"quote\"").unwrap();
+    let (quote, _) = quote.split_once("</blockquote>").unwrap();
+    assert!(quote.contains("href=\"/@bob\""), "{quote}");
+    assert!(!quote.contains("href=\"/@nobody\""), "{quote}");
+}

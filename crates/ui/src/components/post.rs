@@ -79,6 +79,7 @@ fn QuotedPost(
         text,
         at,
         edited_at,
+        mentions,
         ..
     } = quote;
     let shown = author.zip(text).zip(at.zip(ago));
@@ -86,7 +87,7 @@ fn QuotedPost(
         Some(((person, text), (at, ago))) => view! {
             <Byline person at ago href=Some(href) />
             <p class="post-text" dir="auto">
-                <Body text=text.to_string() mentions=Vec::new() />
+                <Body text=text.to_string() mentions />
             </p>
             {edited_at.zip(edited).map(edited_note)}
         }
