@@ -266,11 +266,14 @@ impl Objects {
             (Some(lists), Some(post)) => lists.get(&post),
             _ => Some(&self.followers),
         };
-        let is_new = |item: &Item| {
-            let by = item.by.as_ref();
-            item.at > until && by.is_some_and(|by| by != reader && self.names.contains_key(by))
-        };
+        let is_new = |item: &Item| item.at > until && self.is_by_another(reader, item);
         recent.is_some_and(|recent| !recent.items.iter().any(is_new))
+    }
+
+    /// Whether somebody else did this, whom the reader sees.
+    fn is_by_another(&self, reader: &Handle, item: &Item) -> bool {
+        let by = item.by.as_ref();
+        by.is_some_and(|by| by != reader && self.names.contains_key(by))
     }
 
     /// The notification as its reader sees it; `None` if what it is about is gone.
@@ -294,10 +297,7 @@ impl Objects {
             NotificationKind::Comment => {
                 let recent = self.comments.get(&post?)?;
                 let (by, _) = self.latest(reader, recent)?;
-                let of_others = |item: &&Item| {
-                    let by = item.by.as_ref();
-                    by.is_some_and(|by| by != reader && self.names.contains_key(by))
-                };
+                let of_others = |item: &&Item| self.is_by_another(reader, item);
                 let latest = recent.items.iter().find(of_others)?;
                 text = Some(latest.more.get_str("text").ok()?.to_owned());
                 let people: HashSet<_> = recent

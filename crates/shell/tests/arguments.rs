@@ -2,23 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use bson::{Document, doc};
-use shell::{Shape, Statement, parse};
+use bson::doc;
 
-fn run(line: &str) -> (Document, Shape) {
-    match parse(line) {
-        Ok(Statement::Run { command, shape }) => (command, shape),
-        other => panic!("{line}: {other:?}"),
-    }
-}
+use support::{are_refused, run};
 
-fn are_refused(lines: &[(&str, &str, &str)]) {
-    for (line, kind, words) in lines {
-        let error = parse(line).unwrap_err();
-        assert_eq!(error.kind, *kind, "{line}: {error}");
-        assert!(error.message.contains(words), "{line}: {error}");
-    }
-}
+mod support;
 
 #[test]
 fn arguments_that_a_method_does_not_take_are_refused() {

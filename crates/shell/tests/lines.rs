@@ -2,15 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, doc};
 use shell::{Shape, Statement, parse};
 
-fn run(line: &str) -> (Document, Shape) {
-    match parse(line) {
-        Ok(Statement::Run { command, shape }) => (command, shape),
-        other => panic!("{line}: {other:?}"),
-    }
-}
+use support::{are_refused, run};
+
+mod support;
 
 fn value(text: &str) -> Bson {
     let (command, _) = run(&format!("db.c.find({{ v: {text} }})"));
@@ -190,14 +187,6 @@ fn methods_become_the_commands_that_drivers_send() {
     let inserted = command.get_array("documents").unwrap()[0].as_document().unwrap();
     let (first, id) = inserted.iter().next().unwrap();
     assert_eq!((first.as_str(), shape), ("_id", Shape::Inserted(id.clone())));
-}
-
-fn are_refused(lines: &[(&str, &str, &str)]) {
-    for (line, kind, words) in lines {
-        let error = parse(line).unwrap_err();
-        assert_eq!(error.kind, *kind, "{line}: {error}");
-        assert!(error.message.contains(words), "{line}: {error}");
-    }
 }
 
 #[test]

@@ -267,26 +267,9 @@ mod tests {
     use super::*;
 
     fn storm_in(phase: StormPhase) -> Storm {
-        let choice = StormChoice::default();
-        Storm {
-            choice,
-            by: "ada".parse().expect("a handle"),
-            at: Timestamp::from_millis(0),
-            phase,
-            stopped: false,
-            laid_out: 0,
-            threshold: 1_000,
-            due: choice.due(),
-            answered: 0,
-            failed: 0,
-            elapsed: 0,
-            reached: 0,
-            p50: 0,
-            p99: 0,
-            seconds: Vec::new(),
-            heads: Vec::new(),
-            verdict: None,
-        }
+        let by = "ada".parse().expect("a handle");
+        let storm = Storm::begun(StormChoice::default(), by, Timestamp::from_millis(0));
+        Storm { phase, ..storm }
     }
 
     #[test]

@@ -156,6 +156,31 @@ pub struct Storm {
     pub verdict: Option<StormVerdict>,
 }
 
+impl Storm {
+    /// One that is about to lay out its list.
+    pub fn begun(choice: StormChoice, by: Handle, at: Timestamp) -> Self {
+        Self {
+            choice,
+            by,
+            at,
+            phase: StormPhase::Preparing,
+            stopped: false,
+            laid_out: 0,
+            threshold: 0,
+            due: choice.due(),
+            answered: 0,
+            failed: 0,
+            elapsed: 0,
+            reached: 0,
+            p50: 0,
+            p99: 0,
+            seconds: Vec::new(),
+            heads: Vec::new(),
+            verdict: None,
+        }
+    }
+}
+
 impl StormTarget {
     /// All of them, the calmest first.
     pub const ALL: [Self; 4] = [Self::Quiet, Self::Brink, Self::Viral, Self::Celebrity];

@@ -134,25 +134,7 @@ impl Storms {
 
 impl RunningStorm {
     fn new(choice: StormChoice, by: Handle, at: Timestamp) -> Self {
-        let storm = Storm {
-            choice,
-            by: by.clone(),
-            at,
-            phase: StormPhase::Preparing,
-            stopped: false,
-            laid_out: 0,
-            threshold: 0,
-            due: choice.due(),
-            answered: 0,
-            failed: 0,
-            elapsed: 0,
-            reached: 0,
-            p50: 0,
-            p99: 0,
-            seconds: Vec::new(),
-            heads: Vec::new(),
-            verdict: None,
-        };
+        let storm = Storm::begun(choice, by.clone(), at);
         Self {
             choice,
             by,
