@@ -18,9 +18,12 @@ pub fn dup_key(key: &Document) -> String {
     format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
 }
 
-fn shown(value: &Bson) -> String {
+/// A value as MongoDB's messages show it: `{ author: "ada" }`, `5.0`, `ObjectId('…')`.
+pub fn shown(value: &Bson) -> String {
     match value {
         Bson::Document(fields) => dup_key(fields),
+        Bson::Array(items) if items.is_empty() => "[]".to_owned(),
+        Bson::Double(double) => format!("{double:?}"),
         Bson::Array(items) => {
             let items: Vec<String> = items.iter().map(shown).collect();
             format!("[ {} ]", items.join(", "))
@@ -103,6 +106,17 @@ impl Error {
         Self::Refused {
             code,
             message: message.into(),
+        }
+    }
+
+    /// What MongoDB answers if a command is refused only while it runs.
+    #[must_use]
+    pub fn during(self, what: &str) -> Self {
+        match self {
+            Self::Refused { code, message } => {
+                Self::refused(code, format!("{what} :: caused by :: {message}"))
+            }
+            error => error,
         }
     }
 

@@ -20,7 +20,7 @@ mod prefixed;
 pub mod trace;
 
 pub use attempts::{Attempts, deadline, until, with_deadline};
-pub use error::{Error, Result, dup_key};
+pub use error::{Error, Result, dup_key, shown};
 pub use index::Index;
 pub use layer::Layer;
 pub use port::{

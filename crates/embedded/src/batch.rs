@@ -92,6 +92,9 @@ impl<'txn> Batch<'txn> {
                 }
                 then.map_or(Ok(Answer::default()), Err)
             }
+            Write::Modify(modify) if modify.returning.is_some() => self
+                .modify(collection, &modify)
+                .map_err(|error| error.during("Plan executor error during findAndModify")),
             Write::Modify(modify) => self.modify(collection, &modify),
             Write::Delete(query) => self.delete(collection, &query),
             Write::CreateIndex(definition) => self.create_index(collection, definition),

@@ -2,18 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use bson::{Bson, Document, RawDocument, doc};
+use bson::{Bson, Document, RawBson, RawDocument, doc};
 
+use super::compare::type_name;
 use super::covered::Recipe;
 use super::filter::{Filter, Test, whole};
 use super::key::{self, FieldKeys};
 use super::path::Path;
 use super::raw::Differing;
 use super::sort::OrderField;
-use document::{Error, Index, Result};
+use document::{Error, Index, Result, dup_key};
 
 /// The most fields that an index may have, as in MongoDB.
 const MOST_FIELDS: usize = 32;
+
+/// The kinds of indexes that only MongoDB has.
+const OF_MONGODB: [&str; 4] = ["text", "2d", "2dsphere", "hashed"];
 
 /// A compiled index definition.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,25 +61,39 @@ pub(super) struct Entries {
 impl Definition {
     /// Checks and compiles an index.
     pub(super) fn new(index: &Index) -> Result<Self> {
-        let refuse = |message: String| Err(Error::refused(67, message));
-        if index.keys.is_empty() || index.keys.len() > MOST_FIELDS {
-            return refuse(format!("an index has between 1 and {MOST_FIELDS} fields"));
+        let refuse = |why: String| {
+            let keys = dup_key(&index.keys);
+            Err(Error::refused(
+                67,
+                format!("Error in specification {keys} :: caused by :: {why}"),
+            ))
+        };
+        if index.keys.is_empty() {
+            return refuse("Index keys cannot be empty.".to_owned());
+        }
+        if index.keys.len() > MOST_FIELDS {
+            return refuse(format!("an index has at most {MOST_FIELDS} fields here"));
         }
         let mut fields: Vec<OrderField> = Vec::with_capacity(index.keys.len());
         for (name, direction) in &index.keys {
             let Some(sign @ (..=-1 | 1..)) = whole(direction) else {
-                return refuse(format!(
-                    "the direction {direction} of the index field '{name}' is not supported"
-                ));
+                return refuse(no_direction(direction)?);
             };
             let path = Path::new(name);
-            let usable = |name: &str| !name.is_empty() && !name.starts_with('$');
-            if !path
-                .parts()
-                .iter()
-                .all(|part| usable(&part.name) && part.position.is_none())
-            {
-                return refuse(format!("the index field '{name}' is not supported"));
+            if path.parts().iter().any(|part| part.name.is_empty()) {
+                return refuse("Index keys cannot contain an empty field.".to_owned());
+            }
+            if path.parts().iter().any(|part| part.name == "$**") {
+                return refuse("the embedded engine does not support wildcard indexes".to_owned());
+            }
+            if path.parts().iter().any(|part| part.name.starts_with('$')) {
+                let why = "Index key contains an illegal field name: field name starts with '$'.";
+                return refuse(why.to_owned());
+            }
+            if path.parts().iter().any(|part| part.position.is_some()) {
+                return refuse(format!(
+                    "the embedded engine does not support an index of '{name}', a position"
+                ));
             }
             let descending = sign < 0;
             fields.push(OrderField { path, descending });
@@ -207,6 +225,28 @@ impl Definition {
     }
 }
 
+/// Why a value is no direction of an index field.
+fn no_direction(value: &Bson) -> Result<String> {
+    Ok(match value {
+        Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) if whole(value) == Some(0) => {
+            "Values in the index key pattern cannot be 0.".to_owned()
+        }
+        Bson::Double(double) => format!("the embedded engine does not support the direction {double}"),
+        Bson::String(kind) if OF_MONGODB.contains(&kind.as_str()) => {
+            format!("the embedded engine does not support '{kind}' indexes")
+        }
+        Bson::String(kind) => format!("Unknown index plugin '{kind}'"),
+        _ => {
+            let found = RawBson::try_from(value.clone())?;
+            format!(
+                "Values in v:2 index key pattern cannot be of type {}. Only numbers > 0, numbers < 0, and strings are \
+                 allowed.",
+                type_name(found.as_raw_bson_ref())
+            )
+        }
+    })
+}
+
 impl Partial {
     fn parse(expression: &Document) -> Result<Option<Self>> {
         if expression.is_empty() {
@@ -214,7 +254,10 @@ impl Partial {
         }
         let filter = Filter::parse(expression)?;
         if !can_be_partial(&filter) {
-            let message = format!("Expression not supported in partial index: {expression}");
+            let message = format!(
+                "Expression not supported in partial index: {}",
+                dup_key(expression)
+            );
             return Err(Error::refused(67, message));
         }
         Ok(Some(Self {
@@ -243,7 +286,7 @@ fn check_expiry(index: &Index) -> Result<()> {
     if index.keys.len() > 1 {
         let message = format!(
             "TTL indexes are single-field indexes, compound indexes do not support TTL. Index spec: {}",
-            index.keys
+            dup_key(&index.keys)
         );
         return Err(Error::refused(67, message));
     }

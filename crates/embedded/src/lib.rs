@@ -323,10 +323,11 @@ impl DocumentEngine for Embedded {
         let pipeline = Pipeline::parse(&pipeline)?;
         self.read(collection, move |shared, collection, tally| {
             let mut run = Run::of(&pipeline);
-            reader::each(shared, collection, &pipeline.query, tally, &mut |_, document| {
+            let read = reader::each(shared, collection, &pipeline.query, tally, &mut |_, document| {
                 run.take(document)
-            })?;
-            run.finish()
+            });
+            read.and_then(|()| run.finish())
+                .map_err(|error| error.during("PlanExecutor error during aggregation"))
         })
         .await
     }

@@ -4,7 +4,7 @@ use bson::{Bson, Document, RawArray, RawBsonRef, RawDocument};
 
 use super::compare::flag;
 use super::filter::{Filter, Test, operand, whole_number};
-use document::{Error, Result};
+use document::{Error, Result, shown};
 
 /// A compiled projection.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -172,7 +172,7 @@ fn rule(path: &str, value: &Bson) -> Result<Rule> {
         },
         _ => Err(Error::refused(
             2,
-            format!("the projection of '{path}' to {value} is not supported"),
+            format!("the projection of '{path}' to {} is not supported", shown(value)),
         )),
     }
 }
@@ -197,7 +197,7 @@ fn elem_match(path: &str, value: &Bson) -> Result<Rule> {
 fn slice_rule(value: &Bson) -> Result<Rule> {
     let number = |value: &Bson| {
         whole_number(operand(value)?.as_raw_bson_ref())
-            .ok_or_else(|| Error::refused(28667, format!("$slice takes integers, not {value}")))
+            .ok_or_else(|| Error::refused(28667, format!("$slice takes integers, not {}", shown(value))))
     };
     match value {
         Bson::Array(items) if items.len() == 2 => match u64::try_from(number(&items[1])?) {

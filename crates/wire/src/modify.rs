@@ -58,7 +58,16 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
                 journaled: true,
             };
             let changed = changed(&server.engine, &collection, change).await;
-            let (value, inserted) = changed.map_err(|error| server.fault(error))?;
+            let (value, inserted) = changed.map_err(|error| {
+                let is_duplicate = matches!(error, Error::DuplicateKey { .. });
+                let mut fault = server.fault(error);
+                if is_duplicate {
+                    fault
+                        .message
+                        .insert_str(0, "Plan executor error during findAndModify :: caused by :: ");
+                }
+                fault
+            })?;
             last.insert("n", i32::from(value.is_some() || inserted.is_some()));
             last.insert("updatedExisting", value.is_some() && inserted.is_none());
             last.extend(inserted.map(|id| ("upserted".to_owned(), id)));

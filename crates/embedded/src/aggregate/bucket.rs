@@ -12,7 +12,7 @@ use super::value::Value;
 use crate::compare::{compare, rank};
 use crate::filter::whole;
 use crate::key;
-use document::{Error, Result};
+use document::{Error, Result, shown};
 
 /// Compiles a `$bucket` to a `$group` by the lower boundaries.
 pub(super) fn parse(spec: &Bson) -> Result<Group> {
@@ -91,7 +91,10 @@ fn constant(value: &Bson, field: &str, code: i32) -> Result<RawBson> {
     constant.ok_or_else(|| {
         Error::refused(
             code,
-            format!("The $bucket {field} field must consist of constant values: {value}"),
+            format!(
+                "The $bucket {field} field must consist of constant values: {}",
+                shown(value)
+            ),
         )
     })
 }
@@ -102,7 +105,8 @@ fn group_by(stage: &str, value: &Bson, code: i32) -> Result<Expression> {
         Bson::Document(document) if super::parse::is_operator(document) => Expression::parse(value),
         _ => {
             let message = format!(
-                "The {stage} 'groupBy' field must be defined as a $-prefixed path or an expression, but found: {value}"
+                "The {stage} 'groupBy' field must be defined as a $-prefixed path or an expression, but found: {}",
+                shown(value)
             );
             Err(Error::refused(code, message))
         }

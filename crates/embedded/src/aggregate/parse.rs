@@ -8,7 +8,7 @@ use crate::compare::type_name;
 use crate::filter::operand;
 use crate::sort::ElementOrder;
 use crate::unsupported;
-use document::{Error, Result};
+use document::{Error, Result, dup_key};
 
 /// The variables that an expression may name; each is in the slot of its position.
 #[derive(Debug, Clone, Default)]
@@ -127,7 +127,10 @@ fn path(text: &str, names: &Names) -> Result<Expression> {
 fn operator(document: &Document, names: &Names) -> Result<Expression> {
     let mut entries = document.iter();
     let (Some((name, value)), None) = (entries.next(), entries.next()) else {
-        let message = format!("an expression must have exactly one field: {document}");
+        let message = format!(
+            "An object representing an expression must have exactly one field: {}",
+            dup_key(document)
+        );
         return Err(Error::refused(15983, message));
     };
     match name.as_str() {

@@ -9,7 +9,7 @@ use super::group::Group;
 use super::reshape::{Reshape, document, stage, unrecognized};
 use super::sample::Sample;
 use super::unwind::Unwind;
-use crate::filter::{Filter, whole};
+use crate::filter::{Filter, no_count, whole};
 use crate::query::Query;
 use crate::sort::Order;
 use document::{Error, Result};
@@ -137,14 +137,11 @@ fn parse_stage(name: &str, spec: &Bson, stages: &mut Vec<Stage>) -> Result<()> {
 }
 
 fn count(name: &str, spec: &Bson, code: i32) -> Result<u64> {
-    whole(spec)
-        .and_then(|count| u64::try_from(count).ok())
-        .ok_or_else(|| {
-            let message = format!(
-                "invalid argument to {name} stage: Expected a non-negative integer in: {name}: {spec}"
-            );
-            Error::refused(code, message)
-        })
+    let count = whole(spec).and_then(|count| u64::try_from(count).ok());
+    count.ok_or_else(|| {
+        let why = no_count(name, spec);
+        Error::refused(code, format!("invalid argument to {name} stage: {why}"))
+    })
 }
 
 fn count_name(spec: &Bson) -> Result<&str> {

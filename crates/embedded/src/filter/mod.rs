@@ -12,7 +12,7 @@ mod pattern;
 mod types;
 
 pub(super) use matches::{all_hold, any};
-pub(super) use parse::{operand, pattern, whole, whole_number};
+pub(super) use parse::{no_count, operand, pattern, whole, whole_number};
 
 use std::sync::LazyLock;
 

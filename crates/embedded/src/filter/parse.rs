@@ -9,7 +9,7 @@ use crate::aggregate::Expression;
 use crate::compare::{check, compare, flag};
 use crate::path::Path;
 use crate::unsupported;
-use document::{Error, Result};
+use document::{Error, Result, shown};
 
 impl Filter {
     /// Compiles a filter; refuses by name what it does not know.
@@ -25,7 +25,10 @@ impl Filter {
                     return Err(unsupported::refused(
                         2,
                         name,
-                        format!("unknown top level operator: {name}"),
+                        format!(
+                            "unknown top level operator: {name}. If you have a field name that starts with a '$' symbol, \
+                             consider using $getField or $setField."
+                        ),
                     ));
                 }
                 _ => {
@@ -228,19 +231,19 @@ fn not(value: &Bson) -> Result<Test> {
 }
 
 fn size(value: &Bson) -> Result<Test> {
-    let size = whole_number(operand(value)?.as_raw_bson_ref()).ok_or_else(|| {
-        Error::refused(
-            2,
-            format!("Failed to parse $size. Expected an integer, but found: {value}"),
-        )
-    })?;
-    if size < 0 {
-        return Err(Error::refused(
-            2,
-            format!("Failed to parse $size. Expected a non-negative number in: {size}"),
-        ));
-    }
-    Ok(Test::Size(size))
+    let size = whole_number(operand(value)?.as_raw_bson_ref()).filter(|size| *size >= 0);
+    let refused = || Error::refused(2, format!("Failed to parse $size. {}", no_count("$size", value)));
+    Ok(Test::Size(size.ok_or_else(refused)?))
+}
+
+/// Why a value is no number of items.
+pub(crate) fn no_count(name: &str, value: &Bson) -> String {
+    let expected = match value {
+        Bson::Double(double) if double.fract() != 0.0 => "an integer",
+        Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) => "a non-negative number in",
+        _ => "a number in",
+    };
+    format!("Expected {expected}: {name}: {}", shown(value))
 }
 
 /// The integer that a number of any type stands for, if it stands for one.

@@ -281,7 +281,7 @@ fn unknown_or_malformed_filters_are_refused() {
         ),
         (
             doc! { "a": { "$size": -1 } },
-            "Failed to parse $size. Expected a non-negative number in: -1",
+            "Failed to parse $size. Expected a non-negative number in: $size: -1",
         ),
         (
             doc! { "a": { "$regex": "a(?=b)" } },

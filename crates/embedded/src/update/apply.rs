@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bson::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::{Bson, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::array::add_to_set;
 use super::elements::selects;
@@ -12,7 +12,7 @@ use super::{Action, Change, Changes};
 use crate::compare::compare;
 use crate::number::{ADD, MULTIPLY, Number, Operation};
 use crate::path::Part;
-use document::{Error, Result};
+use document::{Error, Result, shown};
 
 /// How far an update may extend an array with nulls, as in MongoDB.
 const MOST_PADDING: usize = 1_500_000;
@@ -50,22 +50,37 @@ impl Changes {
 
 /// Applies every change; `$setOnInsert` only when `inserting`.
 pub(super) fn apply_to<'a>(changes: &'a [Change], fields: &mut Fields<'a>, inserting: bool) -> Result<()> {
+    let id = id(fields);
     for change in changes {
         if inserting || !matches!(change.action, Action::SetOnInsert(_)) {
-            change.in_document(fields, change.path.parts())?;
+            Changing { change, id }.in_document(fields, change.path.parts())?;
         }
     }
     Ok(())
 }
 
-impl Change {
-    fn in_document<'a>(&'a self, fields: &mut Fields<'a>, parts: &'a [Part]) -> Result<()> {
+/// The `_id` of an opened document.
+pub(super) fn id<'a>(fields: &Fields<'a>) -> Option<RawBsonRef<'a>> {
+    let found = fields.iter().find(|(name, _)| *name == "_id");
+    found.and_then(|(_, node)| node.value())
+}
+
+/// A change of one document.
+#[derive(Clone, Copy)]
+struct Changing<'a> {
+    change: &'a Change,
+    /// The document's `_id`.
+    id: Option<RawBsonRef<'a>>,
+}
+
+impl<'a> Changing<'a> {
+    fn in_document(self, fields: &mut Fields<'a>, parts: &'a [Part]) -> Result<()> {
         let Some((part, rest)) = parts.split_first() else {
             return Ok(());
         };
         match fields.iter().position(|(name, _)| *name == part.name) {
             Some(index) if rest.is_empty() => {
-                if self.change(&mut fields[index].1)? == FieldChange::Removed {
+                if self.change(&mut fields[index].1, &part.name)? == FieldChange::Removed {
                     fields.remove(index);
                 }
             }
@@ -79,7 +94,7 @@ impl Change {
         Ok(())
     }
 
-    fn in_node<'a>(&'a self, node: &mut Node<'a>, name: &str, parts: &'a [Part]) -> Result<()> {
+    fn in_node(self, node: &mut Node<'a>, name: &str, parts: &'a [Part]) -> Result<()> {
         node.open()?;
         let Some((part, rest)) = parts.split_first() else {
             return Ok(());
@@ -90,7 +105,7 @@ impl Change {
                 let position = part.position.unwrap_or_default();
                 match items.get_mut(position) {
                     Some(item) if rest.is_empty() => {
-                        if self.change(item)? == FieldChange::Removed {
+                        if self.change(item, &part.name)? == FieldChange::Removed {
                             *item = Node::Value(RawBsonRef::Null);
                         }
                     }
@@ -104,26 +119,22 @@ impl Change {
                 }
                 Ok(())
             }
-            _ if !self.action.creates() => Ok(()),
-            _ => Err(Error::refused(
-                28,
-                format!(
-                    "Cannot create field '{}' in element {{{name}}} of type {}: the path '{}' is not viable",
-                    part.name,
-                    node.type_name(),
-                    self.path.text()
-                ),
-            )),
+            _ if !self.change.action.creates() => Ok(()),
+            _ => {
+                let (field, found) = (&part.name, node.shown()?);
+                let message = format!("Cannot create field '{field}' in element {{{name}: {found}}}");
+                Err(Error::refused(28, message))
+            }
         }
     }
 
     /// The new value of a missing field, inside the documents that the rest of the path requires.
-    fn create<'a>(&'a self, parts: &'a [Part]) -> Result<Option<Node<'a>>> {
-        if !self.action.creates() {
+    fn create(self, parts: &'a [Part]) -> Result<Option<Node<'a>>> {
+        if !self.change.action.creates() {
             return Ok(None);
         }
         let mut node = Node::Values(Vec::new());
-        match &self.action {
+        match &self.change.action {
             Action::Push(_) | Action::AddToSet(_) => {
                 self.change_elements(&mut node, Vec::new())?;
             }
@@ -140,18 +151,20 @@ impl Change {
         })))
     }
 
-    /// Changes an existing value.
-    fn change<'a>(&'a self, node: &mut Node<'a>) -> Result<FieldChange> {
+    /// Changes the existing value of the field with this name.
+    fn change(self, node: &mut Node<'a>, name: &str) -> Result<FieldChange> {
         let wins = |operand: &RawBson, order: std::cmp::Ordering| {
             node.value()
                 .is_some_and(|value| compare(operand.as_raw_bson_ref(), value) == order)
         };
-        match &self.action {
+        match &self.change.action {
             Action::Set(value) | Action::SetOnInsert(value) => *node = Node::Value(value.as_raw_bson_ref()),
             Action::Unset => return Ok(FieldChange::Removed),
-            Action::Increment(operand) => *node = Node::Value(self.calculate("$inc", ADD, node, operand)?),
+            Action::Increment(operand) => {
+                *node = Node::Value(self.calculate(("$inc", ADD), (node, name), operand)?);
+            }
             Action::Multiply(operand, _) => {
-                *node = Node::Value(self.calculate("$mul", MULTIPLY, node, operand)?);
+                *node = Node::Value(self.calculate(("$mul", MULTIPLY), (node, name), operand)?);
             }
             Action::Minimum(operand) if !wins(operand, std::cmp::Ordering::Less) => {}
             Action::Maximum(operand) if !wins(operand, std::cmp::Ordering::Greater) => {}
@@ -160,7 +173,7 @@ impl Change {
             }
             Action::Push(_) | Action::AddToSet(_) | Action::Pull(_) | Action::Pop { .. } => {
                 let Some(elements) = node.elements()? else {
-                    return Err(self.not_an_array(node));
+                    return Err(self.not_an_array(node, name));
                 };
                 self.change_elements(node, elements)?;
             }
@@ -170,25 +183,31 @@ impl Change {
 
     /// The number after `$inc` or `$mul`; a 64-bit integer that would overflow is refused.
     fn calculate(
-        &self,
-        operator: &str,
-        operation: Operation,
-        node: &Node<'_>,
+        self,
+        (operator, operation): (&str, Operation),
+        (node, name): (&Node<'_>, &str),
         operand: &RawBson,
     ) -> Result<RawBsonRef<'static>> {
-        let (path, current) = (self.path.text(), node.value().and_then(Number::of));
+        let current = node.value().and_then(Number::of);
         let (Some(current), Some(operand)) = (current, Number::of(operand.as_raw_bson_ref())) else {
-            let found = node.type_name();
             let message = format!(
-                "Cannot apply {operator} to a value of non-numeric type. The field '{path}' has non-numeric type {found}"
+                "Cannot apply {operator} to a value of non-numeric type. {} has the field '{name}' of non-numeric type {}",
+                self.document(),
+                node.type_name()
             );
             return Err(Error::refused(14, message));
         };
         let result = current.combine(operation, operand);
         match (current.as_integer(), operand.as_integer(), result) {
             (Some(integer), Some(_), Number::Double(_)) => {
+                let kind = if node.type_name() == "int" {
+                    "NumberInt"
+                } else {
+                    "NumberLong"
+                };
                 let message = format!(
-                    "Failed to apply {operator} operations to current value ({integer}) of the field '{path}'"
+                    "Failed to apply {operator} operations to current value (({kind}){integer}) for document {}",
+                    self.document()
                 );
                 Err(Error::refused(2, message))
             }
@@ -196,8 +215,14 @@ impl Change {
         }
     }
 
-    fn change_elements<'a>(&'a self, node: &mut Node<'a>, mut elements: Vec<RawBsonRef<'a>>) -> Result<()> {
-        match &self.action {
+    /// The document in MongoDB's messages.
+    fn document(self) -> String {
+        let id = self.id.and_then(|id| Bson::try_from(id).ok());
+        id.map_or_else(|| "{no id}".to_owned(), |id| format!("{{_id: {}}}", shown(&id)))
+    }
+
+    fn change_elements(self, node: &mut Node<'a>, mut elements: Vec<RawBsonRef<'a>>) -> Result<()> {
+        match &self.change.action {
             Action::Push(push) => push.apply(&mut elements)?,
             Action::AddToSet(values) => add_to_set(values, &mut elements),
             Action::Pull(pull) => pull.apply(&mut elements)?,
@@ -213,27 +238,27 @@ impl Change {
         Ok(())
     }
 
-    fn not_an_array(&self, node: &Node<'_>) -> Error {
-        let (path, found) = (self.path.text(), node.type_name());
-        match self.action {
+    fn not_an_array(self, node: &Node<'_>, name: &str) -> Error {
+        let (path, found) = (self.change.path.text(), node.type_name());
+        match self.change.action {
             Action::AddToSet(_) => Error::refused(
                 2,
                 format!(
-                    "Cannot apply $addToSet to non-array field. Field named '{path}' has non-array type {found}"
+                    "Cannot apply $addToSet to non-array field. Field named '{name}' has non-array type {found}"
                 ),
             ),
-            Action::Pull(_) => Error::refused(
-                2,
-                format!("Cannot apply $pull to a non-array value. The field '{path}' is of type {found}"),
-            ),
+            Action::Pull(_) => Error::refused(2, "Cannot apply $pull to a non-array value"),
             Action::Pop { .. } => Error::refused(
                 14,
                 format!("Path '{path}' contains an element of non-array type '{found}'"),
             ),
-            _ => Error::refused(
-                2,
-                format!("The field '{path}' must be an array but is of type {found}"),
-            ),
+            _ => {
+                let document = self.document();
+                let message = format!(
+                    "The field '{path}' must be an array but is of type {found} in document {document}"
+                );
+                Error::refused(2, message)
+            }
         }
     }
 }

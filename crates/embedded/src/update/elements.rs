@@ -10,7 +10,7 @@ use super::parse::conflict;
 use crate::filter::Filter;
 use crate::path::{Part, Path};
 use crate::raw::{field, items, write_counted, write_element};
-use document::{Error, Result};
+use document::{Error, Result, dup_key, shown};
 
 /// The filters of an update, by their identifiers.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,8 +53,10 @@ impl ElementFilters {
             }
         }
         if let Some((unused, _)) = known.iter().find(|(name, _)| !used.contains(&name.as_str())) {
-            let message =
-                format!("The array filter for identifier '{unused}' was not used in the update {update}");
+            let message = format!(
+                "The array filter for identifier '{unused}' was not used in the update {}",
+                dup_key(update)
+            );
             return Err(Error::refused(9, message));
         }
         Ok(Self(known))
@@ -103,7 +105,7 @@ impl ElementFilters {
                 let message = format!(
                     "Cannot apply array updates to non-array element {}: {}",
                     before.last().map_or("", String::as_str),
-                    Bson::try_from(value)?
+                    shown(&Bson::try_from(value)?)
                 );
                 return Err(Error::refused(2, message));
             };

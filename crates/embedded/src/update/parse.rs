@@ -12,7 +12,7 @@ use crate::number::Number;
 use crate::path::{Part, Path};
 use crate::sort::ElementOrder;
 use crate::unsupported;
-use document::{Error, Result};
+use document::{Error, Result, shown};
 
 impl Changes {
     /// Compiles an update; refuses by name what it does not know, and paths that conflict.
@@ -33,7 +33,8 @@ impl Changes {
                     9,
                     format!(
                         "Modifiers operate on fields but we found type {found} instead. For example: {{$mod: \
-                         {{<field>: ...}}}} not {{{operator}: {fields}}}"
+                         {{<field>: ...}}}} not {{{operator}: {}}}",
+                        shown(fields)
                     ),
                 ));
             };
@@ -143,7 +144,10 @@ fn number(doing: &str, path: &str, value: &Bson) -> Result<RawBson> {
     if Number::of(number.as_raw_bson_ref()).is_some() {
         return Ok(number);
     }
-    let message = format!("Cannot {doing} with non-numeric argument: {{{path}: {value}}}");
+    let message = format!(
+        "Cannot {doing} with non-numeric argument: {{{path}: {}}}",
+        shown(value)
+    );
     Err(Error::refused(14, message))
 }
 
@@ -263,14 +267,14 @@ fn pull_all(_: &str, value: &Bson) -> Result<Action> {
     ))
 }
 
-fn pop(_: &str, value: &Bson) -> Result<Action> {
+fn pop(path: &str, value: &Bson) -> Result<Action> {
     let end = operand(value)?;
-    match end.as_raw_bson_ref() {
-        number if whole_number(number) == Some(1) => Ok(Action::Pop { first: false }),
-        number if whole_number(number) == Some(-1) => Ok(Action::Pop { first: true }),
-        RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_) => {
-            Err(Error::refused(9, format!("$pop expects 1 or -1, found: {value}")))
-        }
-        _ => Err(Error::refused(9, format!("Expected a number in: $pop: {value}"))),
-    }
+    let message = match end.as_raw_bson_ref() {
+        number if whole_number(number) == Some(1) => return Ok(Action::Pop { first: false }),
+        number if whole_number(number) == Some(-1) => return Ok(Action::Pop { first: true }),
+        number if whole_number(number).is_some() => format!("$pop expects 1 or -1, found: {}", shown(value)),
+        RawBsonRef::Double(_) => format!("Expected an integer: {path}: {}", shown(value)),
+        _ => format!("Expected a number in: {path}: {}", shown(value)),
+    };
+    Err(Error::refused(9, message))
 }

@@ -1,10 +1,10 @@
 //! A document that is decoded only where it changes.
 
 use bson::spec::ElementType;
-use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::{Bson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use crate::raw::{Positions, items, write_counted, write_element, write_name};
-use document::Result;
+use document::{Result, shown};
 
 /// The fields of an opened document, in their stored order.
 pub(super) type Fields<'a> = Vec<(&'a str, Node<'a>)>;
@@ -103,6 +103,27 @@ impl<'a> Node<'a> {
             Self::Value(value) => Some(*value),
             _ => None,
         }
+    }
+
+    /// The value in MongoDB's messages.
+    pub(super) fn shown(&self) -> Result<String> {
+        Ok(match self {
+            Self::Value(value) => shown(&Bson::try_from(*value)?),
+            Self::Document(fields) => {
+                let shown = fields
+                    .iter()
+                    .map(|(name, node)| Ok(format!("{name}: {}", node.shown()?)));
+                format!("{{ {} }}", shown.collect::<Result<Vec<_>>>()?.join(", "))
+            }
+            Self::Array(items) => {
+                let shown = items.iter().map(Self::shown).collect::<Result<Vec<_>>>()?;
+                format!("[ {} ]", shown.join(", "))
+            }
+            Self::Values(values) => {
+                let shown = values.iter().map(|value| Self::Value(*value).shown());
+                format!("[ {} ]", shown.collect::<Result<Vec<_>>>()?.join(", "))
+            }
+        })
     }
 
     /// The name of its type in MongoDB's messages.

@@ -1,9 +1,9 @@
 //! The document that an upsert inserts.
 
-use bson::{RawBson, RawBsonRef, RawDocumentBuf};
+use bson::{RawBson, RawDocumentBuf};
 
 use super::Changes;
-use super::apply::apply_to;
+use super::apply::{apply_to, id};
 use super::tree::{Fields, Node, close, open};
 use crate::filter::{Filter, Test};
 use crate::path::{Part, Path};
@@ -80,13 +80,6 @@ fn placed_in_document(demanded: Vec<(&Path, &RawBson)>) -> Result<RawDocumentBuf
         })?;
     }
     close(&fields, 0)
-}
-
-fn id<'a>(fields: &Fields<'a>) -> Option<RawBsonRef<'a>> {
-    fields
-        .iter()
-        .find(|(name, _)| *name == "_id")
-        .and_then(|(_, node)| node.value())
 }
 
 /// The filter requires two values of one field.

@@ -1,6 +1,7 @@
 //! Commands as shells and drivers send them, and their answers.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod refusals;
 #[path = "../support/mod.rs"]
 mod support;
 mod writes;
