@@ -154,18 +154,3 @@ addEventListener("online", async () => {
   // The last one leads to its page, as it does with a connection.
   if (last) last[0].requestSubmit(last[1]);
 });
-
-// What is marked as read in one tab is read in the others.
-const bell = document.querySelector(".bell");
-const unread = /** @type {HTMLElement | null} */ (bell?.querySelector("[data-base]") ?? null);
-const tabs = new BroadcastChannel("read");
-
-tabs.addEventListener("message", ({ data }) => {
-  const [base, count] = [Number(unread?.dataset.base), Number(unread?.dataset.count)];
-  if (!unread || data.list !== bell?.getAttribute("href") || !(data.base > base)) return;
-  const left = Math.max(0, base + count - data.base);
-  unread.dataset.base = data.base;
-  unread.dataset.count = String(left);
-  unread.textContent = left.toLocaleString("en");
-});
-if (unread) tabs.postMessage({ list: bell?.getAttribute("href"), base: Number(unread.dataset.base) });

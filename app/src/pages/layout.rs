@@ -1,6 +1,5 @@
 //! What surrounds every page.
 
-use feed::Unread;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_router::hooks::use_location;
@@ -66,7 +65,7 @@ pub fn Masthead() -> impl IntoView {
 #[component]
 fn SignedIn(account: Account) -> impl IntoView {
     let handle = account.handle;
-    let Unread { unread, read } = session::unread();
+    let unread = session::unread();
     let topic = Topic::User(handle.clone()).to_string();
     let list = format!("/@{handle}/notifications");
     view! {
@@ -77,7 +76,7 @@ fn SignedIn(account: Account) -> impl IntoView {
                         <path d="M6 10a6 6 0 0 1 12 0c0 5 2 6 2 7H4c0-1 2-2 2-7M10 20.5a2.2 2.2 0 0 0 4 0" />
                     </svg>
                     <span class="sr-only">"Notifications "</span>
-                    <b data-testid="notification-count" data-number="notifications" data-base=read data-count=unread>
+                    <b data-testid="notification-count" data-number="notifications" data-count=unread>
                         {grouped(unread)}
                     </b>
                     <span class="sr-only">" unread"</span>

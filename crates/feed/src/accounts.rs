@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use model::{Account, DisplayName, Handle, Kind, Password, Person, Problem, Timestamp};
-use store::notifications::Unread;
 use store::people::User;
 use store::sessions::Session;
 
@@ -201,7 +200,7 @@ impl Accounts<'_> {
     /// once a day.
     ///
     /// With it comes how many notifications are unread.
-    pub async fn session(self, token: &SessionToken) -> Result<Option<(Account, Unread)>, Problem> {
+    pub async fn session(self, token: &SessionToken) -> Result<Option<(Account, u64)>, Problem> {
         let Some(session) = self
             .0
             .store

@@ -140,6 +140,7 @@ impl Reactions<'_> {
             if !comments.edit(post, &found, &text, at).await.map_err(to_problem)? {
                 return Err(no_comment());
             }
+            self.0.is_gone_for(&mentioned_in(&found));
         }
         let mut shown = self.shown(post, None, Some(actor), vec![found]).await?;
         shown.pop().ok_or_else(no_comment)
@@ -150,16 +151,16 @@ impl Reactions<'_> {
         let _turn = self.0.turns.of(actor).await;
         let comments = self.0.store.comments();
         let found = comments.as_written(post, id.uuid()).await.map_err(to_problem)?;
-        if found.ok_or_else(no_comment)?.by.as_ref() != Some(actor) {
+        let found = found.ok_or_else(no_comment)?;
+        if found.by.as_ref() != Some(actor) {
             return Err(Problem::new(
                 Kind::Forbidden,
                 "Only its author can delete a comment.",
             ));
         }
-        self.0
-            .remove(actor, &Reaction::Comment(post, id.uuid()))
-            .await
-            .map(drop)
+        self.0.remove(actor, &Reaction::Comment(post, id.uuid())).await?;
+        self.0.is_gone_for_whom_it_concerned(post, found);
+        Ok(())
     }
 
     /// The comments on a post, without those of people whom the reader's restrictions hide.
@@ -271,6 +272,29 @@ impl Feed {
         let text = found.more.get_str("text").unwrap_or_default().to_owned();
         Ok((found.by.ok_or_else(no_comment)?, text))
     }
+}
+
+impl Feed {
+    /// Pages of those whom a comment answered or mentioned, that are open, show that it is gone. Nobody waits for it, and
+    /// nothing is read if there are none.
+    fn is_gone_for_whom_it_concerned(&self, post: PostId, comment: Item) {
+        if !self.events.somebody_watches_themselves() {
+            return;
+        }
+        let feed = self.clone();
+        tokio::spawn(async move {
+            let mut concerned = mentioned_in(&comment);
+            if let Ok(answered) = fields::uuid(&comment.more, REPLY_TO) {
+                let answered = feed.store.comments().as_written(post, answered).await;
+                concerned.extend(answered.ok().flatten().and_then(|answered| answered.by));
+            }
+            feed.is_gone_for(&concerned);
+        });
+    }
+}
+
+fn mentioned_in(comment: &Item) -> Vec<Handle> {
+    Handle::mentioned_in(comment.more.get_str("text").unwrap_or_default())
 }
 
 fn no_comment() -> Problem {

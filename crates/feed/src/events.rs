@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use model::{Handle, Kind, Overflow, Problem, Topic, View};
-use store::Store;
+use model::{Handle, Kind, Overflow, Problem, Relation, Topic, View};
 use store::changes::{ChangeSource, ChangedOwner};
+use store::notifications::Unread;
 use tokio::sync::{Notify, watch};
 
 use super::fair_queue::Peer;
@@ -58,7 +58,6 @@ type AllWatched = HashMap<View, HashMap<Topic, Arc<Watched>>>;
 /// The topics that are being watched, by the view that their watchers have. Each has one task, which reads the owner
 /// once per change, whatever the number of watchers.
 pub struct Events {
-    store: Store,
     watched: Mutex<AllWatched>,
     /// Changes when all data is replaced and every watch has to end.
     reset: watch::Sender<()>,
@@ -78,9 +77,8 @@ struct Watched {
 }
 
 impl Events {
-    pub(super) fn new(store: Store) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            store,
             watched: Mutex::default(),
             reset: watch::Sender::default(),
             streams: Places::new(MOST_STREAMS, MOST_STREAMS_OF_A_PEER),
@@ -89,7 +87,7 @@ impl Events {
     }
 
     /// Notifies the watchers of what was committed. Costs nothing when nobody watches it.
-    fn changed(&self, changed: &ChangedOwner) {
+    pub(super) fn changed(&self, changed: &ChangedOwner) {
         let all = self.all();
         match changed {
             ChangedOwner::One(topic) => {
@@ -113,9 +111,18 @@ impl Events {
         topics.into_iter().cloned().collect()
     }
 
+    /// Whether somebody watches what only they may see of themselves.
+    pub(super) fn somebody_watches_themselves(&self) -> bool {
+        self.all()
+            .get(&View::Own)
+            .is_some_and(|topics| !topics.is_empty())
+    }
+}
+
+impl Feed {
     /// The changes of a topic; nothing if too many others are watched.
-    fn subscribe(self: &Arc<Self>, topic: &Topic, view: View) -> Option<watch::Receiver<Option<Change>>> {
-        let mut all = self.all();
+    fn subscribe(&self, topic: &Topic, view: View) -> Option<watch::Receiver<Option<Change>>> {
+        let mut all = self.events.all();
         let known = all.get(&view).and_then(|topics| topics.get(topic));
         if let Some(watched) = known {
             return Some(watched.latest.subscribe());
@@ -130,17 +137,17 @@ impl Events {
             latest,
         });
         all.insert(topic.clone(), Arc::clone(&watched));
-        tokio::spawn(Arc::clone(self).follow(topic.clone(), view, watched));
+        tokio::spawn(self.clone().follow(topic.clone(), view, watched));
         Some(receiver)
     }
 
     /// Reads the owner after every change and sends it on if it is different, until nobody watches or the owner is
     /// gone.
-    async fn follow(self: Arc<Self>, topic: Topic, view: View, watched: Arc<Watched>) {
+    async fn follow(self, topic: Topic, view: View, watched: Arc<Watched>) {
         let mut sequence = 0;
         let mut pause = QUIET;
         loop {
-            match self.store.overflow_in(&topic, view).await {
+            match self.overflow_in(&topic, view).await {
                 Ok(overflow) => {
                     pause = QUIET;
                     watched.latest.send_if_modified(|latest| {
@@ -170,7 +177,7 @@ impl Events {
                 biased;
                 () = watched.latest.closed() => {
                     // Under the lock nobody can subscribe between the check and the removal.
-                    let mut all = self.all();
+                    let mut all = self.events.all();
                     if watched.latest.is_closed() {
                         all.entry(view).or_default().remove(&topic);
                         return;
@@ -179,7 +186,20 @@ impl Events {
                 () = watched.changed.notified() => {}
             }
         }
-        self.all().entry(view).or_default().remove(&topic);
+        self.events.all().entry(view).or_default().remove(&topic);
+    }
+
+    /// How an owner's lists are stored, and how many notifications the owner is shown as unread.
+    async fn overflow_in(&self, topic: &Topic, view: View) -> document::Result<Overflow> {
+        let mut overflow = self.store.overflow_in(topic, view).await?;
+        if let Topic::User(reader) = topic
+            && let Some(list) = overflow.get_mut(&Relation::Notifications)
+            && let Some(unread) = list.unread
+        {
+            let read = list.count.saturating_sub(unread);
+            list.unread = Some(self.shown_unread(reader, Unread { unread, read }).await);
+        }
+        Ok(overflow)
     }
 }
 
@@ -244,7 +264,7 @@ impl Live<'_> {
         reader: Option<&Handle>,
     ) -> Result<BoxStream<'static, Change>, Problem> {
         let each = topics.iter().map(|topic| {
-            let receiver = self.0.events.subscribe(topic, View::of(topic, reader));
+            let receiver = self.0.subscribe(topic, View::of(topic, reader));
             let mut receiver = receiver.ok_or_else(|| refusal(Full::ForAll))?;
             receiver.mark_changed();
             let changes = stream::unfold(receiver, |mut receiver| async move {
@@ -286,7 +306,7 @@ impl Storage<'_> {
             // A page of somebody who is blocked is live, too.
             Topic::User(_) => self.0.require_shown(topic).await?,
         }
-        let overflow = self.0.store.overflow_in(topic, self.view(topic)).await;
+        let overflow = self.0.overflow_in(topic, self.view(topic)).await;
         overflow.map_err(to_problem)
     }
 }

@@ -62,7 +62,6 @@ pub use recovery::RecoveryLink;
 pub use security::{SecurityEvent, SecurityLog};
 pub use sessions::Client;
 pub use storage::Inspection;
-pub use store::notifications::Unread;
 
 /// The application: reads and changes the store on behalf of people, and notifies listeners of changes.
 #[derive(Clone)]
@@ -87,7 +86,7 @@ pub struct Feed {
 impl Feed {
     /// The feed over a store.
     pub fn new(store: Store, environment: Environment) -> Self {
-        let events = Arc::new(Events::new(store.clone()));
+        let events = Arc::new(Events::new());
         let new_posts = Arc::new(NewPosts::new(store.clone()));
         Self {
             store,

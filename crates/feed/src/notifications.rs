@@ -40,9 +40,7 @@ impl Feed {
             loop {
                 let told = feed.store.notifications().tell(&owner).await;
                 match &told {
-                    Ok(people) => people
-                        .iter()
-                        .for_each(|person| feed.hidden_notifications.forget(person)),
+                    Ok(people) => people.iter().for_each(|person| feed.is_shown_again(person)),
                     Err(error) => tracing::warn!(%owner, %error, "notifications are added later"),
                 }
                 let mut underway = feed.telling.underway();

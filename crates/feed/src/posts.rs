@@ -207,6 +207,7 @@ impl Posts<'_> {
         let posts = self.0.store.posts();
         let edited = posts.edit(id, actor, &text, self.0.environment.now()).await;
         edited.map_err(to_problem)?;
+        self.0.is_gone_for(&Handle::mentioned_in(post.text.as_str()));
         self.get(id, Some(actor)).await
     }
 
@@ -223,6 +224,8 @@ impl Posts<'_> {
         let attempt = self.0.attempt(self.0.environment.now());
         let deleted = self.0.store.reactions().delete_post(actor, id, attempt).await;
         deleted.map_err(to_problem)?;
+        let mentioned = Handle::mentioned_in(post.text.as_str());
+        self.0.is_gone_for(mentioned.iter().chain([actor]));
         self.unpin(actor, id).await
     }
 }

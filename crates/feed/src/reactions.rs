@@ -47,7 +47,9 @@ impl Feed {
     pub(super) async fn remove(&self, actor: &Handle, reaction: &Reaction) -> Result<Removed, Problem> {
         let attempt = self.attempt(self.environment.now());
         let removed = self.store.reactions().remove(actor, reaction, attempt).await;
-        removed.map_err(to_problem)
+        let removed = removed.map_err(to_problem)?;
+        self.is_removed_from(reaction.owner());
+        Ok(removed)
     }
 
     pub(super) fn attempt(&self, at: Timestamp) -> Attempt {

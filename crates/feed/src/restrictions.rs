@@ -37,6 +37,7 @@ impl Restrictions<'_> {
         for person in [reader, other] {
             self.0.new_posts.forget(person);
         }
+        self.0.is_gone_for([reader, other]);
         if restriction == Restriction::Block {
             for (follower, followed) in [(reader, other), (other, reader)] {
                 let follow = Reaction::Follow(followed.clone());
@@ -67,6 +68,7 @@ impl Restrictions<'_> {
         for person in [reader, other] {
             self.0.new_posts.forget(person);
         }
+        self.0.is_gone_for([reader, other]);
         Ok(ReactionState { active: false, count })
     }
 }

@@ -8,12 +8,12 @@ use model::{
     Timestamp, Topic,
 };
 use outlier::fields;
-use store::notifications::{Read, Recent};
+use store::notifications::{Read, Recent, Unread};
 use store::overflow::Item;
 
 use super::lists::keep_seams;
 use super::problems::{missing, to_problem};
-use super::{Lists, Paging, Unread};
+use super::{Lists, Paging};
 
 /// How many comments with mentions, and replies, are looked up at once.
 const AT_ONCE: usize = 8;
@@ -98,7 +98,7 @@ impl Lists<'_> {
         if seen.unread == stored.unread {
             self.0.keep_hidden(owner, stored, seen.hidden);
         }
-        told.unread = self.0.shown_unread(owner, stored).await.unread;
+        told.unread = self.0.shown_unread(owner, stored).await;
         Ok(told)
     }
 

@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::{Handle, Timestamp};
+use model::{Handle, Timestamp, Topic};
+use store::changes::ChangedOwner;
+use store::notifications::Unread;
 
-use super::{Feed, Paging, Unread};
+use super::{Feed, Paging};
 
 /// How many unread notifications are looked at, from the latest: so many at a time, and so often. Older ones count as shown.
 const AT_A_TIME: usize = 20;
@@ -28,10 +30,10 @@ impl HiddenNotifications {
         (*of == stored && is_fresh).then_some(*hidden)
     }
 
-    /// To be called when there may be more to show.
-    pub(super) fn forget(&self, reader: &Handle) {
+    /// To be called when it may have changed. Returns how many were not shown when the list was looked at last.
+    pub(super) fn forget(&self, reader: &Handle) -> Option<u64> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.remove(reader);
+        all.remove(reader).map(|(_, hidden, _)| hidden)
     }
 
     fn keep(&self, reader: &Handle, stored: Unread, hidden: u64, now: Timestamp) {
@@ -46,19 +48,47 @@ impl HiddenNotifications {
 }
 
 impl Feed {
-    /// The numbers of a reader's notifications as the reader sees them. They may be as old as [`KEPT`]; if the store
-    /// cannot be read, they are the stored ones.
-    pub(super) async fn shown_unread(&self, reader: &Handle, stored: Unread) -> Unread {
+    /// To be called when somebody did again what a reader was told of. Pages of the reader that are open show it, if it
+    /// was not shown before.
+    pub(super) fn is_shown_again(&self, reader: &Handle) {
+        if self.hidden_notifications.forget(reader) != Some(0) {
+            self.events
+                .changed(&ChangedOwner::One(Topic::User(reader.clone())));
+        }
+    }
+
+    /// To be called when what these readers were told of may be gone. Pages of them that are open show it.
+    pub(super) fn is_gone_for<'h>(&self, readers: impl IntoIterator<Item = &'h Handle>) {
+        for reader in readers {
+            self.hidden_notifications.forget(reader);
+            self.events
+                .changed(&ChangedOwner::One(Topic::User(reader.clone())));
+        }
+    }
+
+    /// The same for the owner of a list from which an item was removed. Nobody waits for it, and nothing is read if
+    /// nobody has a page open.
+    pub(super) fn is_removed_from(&self, owner: Topic) {
+        if !self.events.somebody_watches_themselves() {
+            return;
+        }
+        let feed = self.clone();
+        tokio::spawn(async move {
+            match feed.author_of(&owner).await {
+                Ok(author) => feed.is_gone_for([&author]),
+                Err(error) => tracing::debug!(%owner, %error, "a number of notifications is shown later"),
+            }
+        });
+    }
+
+    /// How many unread notifications a reader sees. It may be as old as [`KEPT`]; if the store cannot be read, it is the
+    /// stored number.
+    pub(super) async fn shown_unread(&self, reader: &Handle, stored: Unread) -> u64 {
         if stored.unread == 0 {
-            return stored;
+            return 0;
         }
-        let Some(hidden) = self.hidden_among_unread(reader, stored).await else {
-            return stored;
-        };
-        Unread {
-            unread: stored.unread.saturating_sub(hidden),
-            read: stored.read + hidden.min(stored.unread),
-        }
+        let hidden = self.hidden_among_unread(reader, stored).await;
+        stored.unread.saturating_sub(hidden.unwrap_or(0))
     }
 
     /// Keeps how many of a reader's unread notifications are not shown, where the reader's list was just read.

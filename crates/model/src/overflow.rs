@@ -25,6 +25,10 @@ pub struct RelationOverflow {
     pub head_bytes: u64,
     /// The owner document's size, in bytes of BSON.
     pub owner_bytes: u64,
+    /// Of a person's notifications, how many they have not read; absent for every other list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub unread: Option<u64>,
 }
 
 impl RelationOverflow {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::HeaderValue;
 use axum::http::header::SET_COOKIE;
 use axum::http::request::Parts;
-use feed::{Client, Feed, SessionToken, Unread};
+use feed::{Client, Feed, SessionToken};
 use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
 use model::{Account, Problem};
@@ -22,8 +22,8 @@ pub fn viewer() -> Option<Account> {
 }
 
 /// How many notifications of the account that is signed in are unread.
-pub fn unread() -> Unread {
-    current().map_or_else(Unread::default, |session| session.unread())
+pub fn unread() -> u64 {
+    current().map_or(0, |session| session.unread())
 }
 
 /// The account that is signed in, in a page or server function that requires one.

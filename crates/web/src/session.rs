@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
-use feed::{Client, Feed, SessionToken, Unread};
+use feed::{Client, Feed, SessionToken};
 use model::{Account, Handle, Kind, Problem};
 
 use crate::{cookie, device};
@@ -82,7 +82,7 @@ pub struct Session {
     token: Option<SessionToken>,
     client: Client,
     /// The account, and how many of its notifications are unread.
-    account: Result<Option<(Account, Unread)>, Problem>,
+    account: Result<Option<(Account, u64)>, Problem>,
 }
 
 impl Session {
@@ -111,11 +111,11 @@ impl Session {
     }
 
     /// How many notifications of the account that is signed in are unread.
-    pub fn unread(&self) -> Unread {
-        self.holder().map_or_else(Unread::default, |(_, unread)| *unread)
+    pub fn unread(&self) -> u64 {
+        self.holder().map_or(0, |(_, unread)| *unread)
     }
 
-    fn holder(&self) -> Option<&(Account, Unread)> {
+    fn holder(&self) -> Option<&(Account, u64)> {
         self.account.as_ref().ok().and_then(Option::as_ref)
     }
 

@@ -1,11 +1,19 @@
 //! The number of unread notifications.
 
+use std::time::Duration;
+
 use axum::http::Method;
 use axum::http::header::{ACCEPT, COOKIE};
+use futures::StreamExt as _;
 use serde_json::Value;
+
+use tokio::time::timeout;
 
 use super::notifications::{send, told};
 use super::stage::{Call, JSON, PAGE, Stage};
+
+/// How long the number in an open page may take on a machine that is busy.
+const LONG: Duration = Duration::from_mins(1);
 
 #[tokio::test]
 async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
@@ -20,7 +28,10 @@ async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
         page.header(COOKIE.as_str(), &ada).send(&app).await.text
     };
     let before = page().await;
-    assert!(before.contains("data-base=\"0\" data-count=\"1\""), "{before}");
+    assert!(
+        before.contains("data-number=\"notifications\" data-count=\"1\""),
+        "{before}"
+    );
     assert!(before.contains("New: "), "{before}");
     let (_, until) = before.split_once("name=\"until\" value=\"").unwrap();
     let (until, _) = until.split_once('"').unwrap();
@@ -35,7 +46,10 @@ async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
         (303, "/@ada/notifications")
     );
     let after = page().await;
-    assert!(after.contains("data-base=\"1\" data-count=\"0\""), "{after}");
+    assert!(
+        after.contains("data-number=\"notifications\" data-count=\"0\""),
+        "{after}"
+    );
     for (reader, sees) in [(&ada, true), (&bob, false)] {
         let stored = Call::new(Method::GET, "/@ada/stored").header(ACCEPT.as_str(), PAGE);
         let stored = stored.header(COOKIE.as_str(), reader).send(&app).await.text;
@@ -51,11 +65,19 @@ async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
     let path = "/api/v1/posts";
     let second = send(&stage, &app, &bob, (Method::POST, path, note)).await;
     let second = format!("{path}/{}", second.body["id"].as_str().unwrap());
-    assert!(page().await.contains("data-base=\"1\" data-count=\"1\""));
+    assert!(
+        page()
+            .await
+            .contains("data-number=\"notifications\" data-count=\"1\"")
+    );
     let away = r#"{"text":"Look"}"#;
     send(&stage, &app, &bob, (Method::PATCH, &second, away)).await;
     stage.clock.wait(20_000);
-    assert!(page().await.contains("data-base=\"2\" data-count=\"0\""));
+    assert!(
+        page()
+            .await
+            .contains("data-number=\"notifications\" data-count=\"0\"")
+    );
     assert_eq!(told(&stage, &app, (&ada, "ada")).await.1, 0);
     let all = (Method::POST, "/api/v1/notifications/read", "null");
     send(&stage, &app, &ada, all).await;
@@ -82,8 +104,6 @@ async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
     let visitor = Call::new(Method::GET, "/api/v1/notifications").send(&app).await;
     assert_eq!(visitor.status, 401);
 }
-
-/// The addresses that name nobody lead to the lists of the reader, or to signing in and back.
 
 #[tokio::test]
 async fn what_was_read_is_not_new_again_after_somebody_took_the_same_back() {
@@ -123,6 +143,75 @@ async fn what_was_read_is_not_new_again_after_somebody_took_the_same_back() {
     send(&stage, &app, &cleo, (Method::PUT, &like, "")).await;
     let (lines, unread) = told(&stage, &app, (&ada, "ada")).await;
     assert_eq!((lines[0].as_str(), unread), ("like cleo+1 Hello", 1));
+}
+
+#[tokio::test]
+async fn the_number_in_an_open_page_follows_what_is_taken_back_and_repeated() {
+    let stage = Stage::new().await;
+    let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
+    let app = stage.open();
+    let post = stage.creates(&ada, "/api/v1/posts").await;
+    let watch = Call::new(Method::GET, "/api/v1/events?topic=user:ada").header(COOKIE.as_str(), &ada);
+    let mut events = watch.answered(&app).await.into_body().into_data_stream();
+    let mut shows = async |unread: u64| {
+        let expected = format!("\"unread\":{unread}");
+        let shown = async {
+            while let Some(event) = events.next().await {
+                if String::from_utf8_lossy(&event.unwrap()).contains(&expected) {
+                    return;
+                }
+            }
+        };
+        timeout(LONG, shown).await.expect(&expected);
+    };
+    shows(0).await;
+    let of = |what: &str| format!("/api/v1/posts/{post}/{what}");
+    let (like, share, comments) = (of("like"), of("share"), of("comments"));
+    for action in [&*like, &share, "/api/v1/users/ada/follow"] {
+        for _ in 0..2 {
+            send(&stage, &app, &bob, (Method::PUT, action, "")).await;
+            shows(1).await;
+            send(&stage, &app, &bob, (Method::DELETE, action, "")).await;
+            shows(0).await;
+        }
+    }
+    let own = (Method::POST, &*comments, r#"{"text":"First"}"#);
+    let first = send(&stage, &app, &ada, own).await.body["id"].clone();
+    let answer = format!(r#"{{"text":"Second","replyTo":{first}}}"#);
+    for written in [r#"{"text":"Hello"}"#, r#"{"text":"Hello, @ada"}"#, &answer] {
+        let comment = send(&stage, &app, &bob, (Method::POST, &comments, written)).await;
+        shows(1).await;
+        let comment = format!("{comments}/{}", comment.body["id"].as_str().unwrap());
+        send(&stage, &app, &bob, (Method::DELETE, &comment, "")).await;
+        shows(0).await;
+    }
+    let mention = (Method::POST, "/api/v1/posts", r#"{"text":"@ada, look"}"#);
+    for removal in [Method::PATCH, Method::DELETE] {
+        let post = send(&stage, &app, &bob, mention.clone()).await;
+        shows(1).await;
+        let post = format!("/api/v1/posts/{}", post.body["id"].as_str().unwrap());
+        let text = if removal == Method::PATCH {
+            r#"{"text":"Look"}"#
+        } else {
+            ""
+        };
+        send(&stage, &app, &bob, (removal, &post, text)).await;
+        shows(0).await;
+    }
+    send(&stage, &app, &bob, (Method::PUT, &like, "")).await;
+    shows(1).await;
+    for (restriction, shown) in [(Method::PUT, 0), (Method::DELETE, 1)] {
+        send(&stage, &app, &ada, (restriction, "/api/v1/users/bob/mute", "")).await;
+        shows(shown).await;
+    }
+    send(
+        &stage,
+        &app,
+        &ada,
+        (Method::POST, "/api/v1/notifications/read", ""),
+    )
+    .await;
+    shows(0).await;
 }
 
 #[tokio::test]

@@ -76,13 +76,17 @@ impl Store {
         self.measured(&document, owner.relations().iter().copied())
     }
 
-    /// The same for the lists in a view.
+    /// The same for the lists in a view, with how many notifications the owner has not marked as read.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
     pub async fn overflow_in(&self, owner: &Owner, view: View) -> Result<Overflow> {
         let document = self.owner_document(owner, view).await?;
-        self.measured(&document, shown(owner, view))
+        let mut overflow = self.measured(&document, shown(owner, view))?;
+        if let Some(list) = overflow.get_mut(&Relation::Notifications) {
+            list.unread = Some(notifications::Read::of(&document).unread(list.count));
+        }
+        Ok(overflow)
     }
 
     fn measured(&self, document: &Document, relations: impl Iterator<Item = Relation>) -> Result<Overflow> {

@@ -111,6 +111,7 @@ pub fn measure(owner: &Document, relation: Relation, limits: Limits) -> Result<R
         has_overflow: meter.pages > 0,
         head_bytes,
         owner_bytes,
+        unread: None,
     })
 }
 

@@ -57,9 +57,9 @@ pub(super) fn bind(root: &Element) {
         }
         for element in &numbers {
             if let Some(stored) =
-                attribute(element, "data-number").and_then(|relation| overflow.of(&relation))
+                attribute(element, "data-number").and_then(|relation| overflow.number(&relation))
             {
-                number::show(element, stored.count);
+                number::show(element, stored);
             }
         }
     });

@@ -28,6 +28,12 @@ const NOT_CONNECTED: &str = "Not connected. Your changes are sent as soon as Spi
 pub struct News(JsValue);
 
 impl News {
+    /// The number that a page shows of one list: of notifications, the unread ones.
+    pub fn number(&self, relation: &str) -> Option<u64> {
+        let list = Reflect::get(&self.0, &relation.into()).ok()?;
+        count(&list, "unread").or_else(|| count(&list, "count"))
+    }
+
     /// What a meter shows of one list.
     pub fn of(&self, relation: &str) -> Option<Meter> {
         let list = Reflect::get(&self.0, &relation.into()).ok()?;

@@ -226,6 +226,7 @@ mod tests {
             has_overflow: false,
             head_bytes: 5,
             owner_bytes: 400,
+            unread: None,
         };
         assert_eq!(full(&list), 5);
         let some = RelationOverflow {
