@@ -201,33 +201,38 @@ impl Accounts<'_> {
     ///
     /// With it comes how many notifications are unread.
     pub async fn session(self, token: &SessionToken) -> Result<Option<(Account, u64)>, Problem> {
-        let Some(session) = self
-            .0
-            .store
-            .sessions()
-            .get(&token.digest())
-            .await
-            .map_err(to_problem)?
-        else {
+        let digest = token.digest();
+        let (sessions, people) = (self.0.store.sessions(), self.0.store.people());
+        let known = self.0.holders.known(&digest);
+        let holder = async {
+            match &known {
+                Some(known) => people.holding(known).await,
+                None => Ok(None),
+            }
+        };
+        let read = futures::try_join!(sessions.get(&digest), holder);
+        let (session, holder) = read.map_err(to_problem)?;
+        let Some(session) = session else {
             return Ok(None);
         };
         let now = self.0.environment.now();
         if session.expires <= now {
-            let sessions = self.0.store.sessions();
-            sessions.delete(&session.digest).await.map_err(to_problem)?;
+            sessions.delete(&digest).await.map_err(to_problem)?;
             return Ok(None);
         }
         if now.millis() - session.used.millis() >= DAY {
             let until = end_of_session(session.at, now);
-            self.0
-                .store
-                .sessions()
-                .extend(&session.digest, now, until)
-                .await
-                .map_err(to_problem)?;
+            let extended = sessions.extend(&digest, now, until).await;
+            extended.map_err(to_problem)?;
         }
-        let user = self.0.store.people().holding(&session).await;
-        let Some((user, unread)) = user.map_err(to_problem)? else {
+        let is_same = |known: &Session| (&known.user, known.at) == (&session.user, session.at);
+        let holder = if known.as_ref().is_some_and(is_same) {
+            holder
+        } else {
+            self.0.holders.keep(&session);
+            people.holding(&session).await.map_err(to_problem)?
+        };
+        let Some((user, unread)) = holder else {
             return Ok(None);
         };
         let account = account(user);

@@ -8,6 +8,7 @@ mod events;
 mod export;
 mod fair_queue;
 mod findable;
+mod holders;
 mod lists;
 mod moderation;
 mod new_posts;
@@ -72,6 +73,7 @@ pub struct Feed {
     new_posts: Arc<NewPosts>,
     telling: Arc<notifications::Telling>,
     hidden_notifications: Arc<unread::HiddenNotifications>,
+    holders: Arc<holders::Holders>,
     /// An action writes to a list and to the actor's own activities, one write after the other. The actions of one
     /// person run one at a time, because concurrent ones check each other's writes again. On two servers they
     /// still may overlap.
@@ -95,6 +97,7 @@ impl Feed {
             new_posts,
             telling: Arc::default(),
             hidden_notifications: Arc::default(),
+            holders: Arc::default(),
             turns: Arc::default(),
             security: Arc::default(),
             exports: Arc::new(export::ExportPlaces::new()),

@@ -31,14 +31,18 @@ impl People<'_> {
     /// then the authors of the most liked posts; among equals those with the most followers. The work is bounded, so
     /// only the latest follows of the latest twenty are looked at.
     pub async fn suggestions(self, reader: &Handle, most: usize) -> Result<Vec<FoundPerson>, Problem> {
-        let followed = self.followed_last(reader, FOLLOWED).await?;
         let (store, people) = (&self.0.store, self.0.store.people());
+        let through = async {
+            let followed = self.followed_last(reader, FOLLOWED).await?;
+            let through = people.lately_followed_by(&followed).await;
+            Ok((followed, through.map_err(to_problem)?))
+        };
         let posts = store.posts();
-        let (through, liked) = futures::try_join!(
-            people.lately_followed_by(&followed),
-            posts.list(None, Order::MostLiked, None, POSTS)
-        )
-        .map_err(to_problem)?;
+        let liked = async {
+            let liked = posts.list(None, Order::MostLiked, None, POSTS).await;
+            liked.map_err(to_problem)
+        };
+        let ((followed, through), liked) = futures::try_join!(through, liked)?;
 
         let mut votes: BTreeMap<Handle, usize> = BTreeMap::new();
         for handle in through {
@@ -54,13 +58,12 @@ impl People<'_> {
 
         let handles: Vec<&Handle> = candidates.iter().map(|(handle, _)| handle).collect();
         let owners: Vec<Topic> = handles.iter().copied().cloned().map(Topic::User).collect();
-        let (found, already) = futures::try_join!(
+        let (found, already, restricted) = futures::try_join!(
             people.found(&handles),
-            store.holding(&owners, Relation::Followers, reader)
+            store.holding(&owners, Relation::Followers, reader),
+            self.0.restricted(Some(reader), handles.iter().copied())
         )
         .map_err(to_problem)?;
-        let restricted = self.0.restricted(Some(reader), handles.iter().copied()).await;
-        let restricted = restricted.map_err(to_problem)?;
         let votes: BTreeMap<&Handle, usize> = candidates
             .iter()
             .map(|(handle, votes)| (handle, *votes))
