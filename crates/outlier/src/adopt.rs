@@ -27,7 +27,8 @@ impl OverflowList<'_> {
         let _turn = self.kind.adoptions.of(owner).await;
         if !self.is_list(owner).await? {
             self.check_items(owner).await?;
-            self.make_list(owner).await?;
+            let rev = self.unused_rev(owner).await?;
+            self.make_list(owner, rev).await?;
         }
         let mut paged_for = None;
         let adopted = self.adopt_list(owner, &mut paged_for).await;
@@ -92,8 +93,20 @@ impl OverflowList<'_> {
         Ok(())
     }
 
-    /// Makes the array the head of a list, in one update.
-    async fn make_list(&self, owner: &Owner) -> Result<()> {
+    /// A revision that is above those of all pages that are left of an earlier list: somebody may be about to
+    /// [delete](Self::restore) these, by their revisions.
+    pub(crate) async fn unused_rev(&self, owner: &Owner) -> Result<i64> {
+        let find = Find::matching(doc! { "owner": owner.id(), "relation": self.field() })
+            .sort(doc! { "rev": -1 })
+            .project(doc! { "rev": 1 })
+            .limit(1);
+        let left = self.engine.find(self.pages(), find).await?;
+        let newest = left.first().and_then(|page| page.get_i64("rev").ok());
+        Ok(newest.map_or(0, |rev| rev + 1))
+    }
+
+    /// Makes the array the head of a list with this revision, in one update.
+    async fn make_list(&self, owner: &Owner, rev: i64) -> Result<()> {
         let array = format!("${}", self.field());
         let items = doc! { "$ifNull": [array, []] };
         let mut list = empty();
@@ -102,6 +115,7 @@ impl OverflowList<'_> {
             "head",
             doc! { "$sortArray": { "input": items, "sortBy": self.newest_on_top() } },
         );
+        list.insert("rev", rev);
         list.insert("adopting", true);
         // Merged into nothing, because `$set` would set the fields of a document in each element of the array.
         let change = vec![doc! { "$set": { self.field(): { "$mergeObjects": [list] } } }];

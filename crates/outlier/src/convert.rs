@@ -68,7 +68,7 @@ impl OverflowList<'_> {
         paged: &mut bool,
     ) -> Result<bool> {
         let mut conversion: Option<Conversion> = None;
-        let mut advance = 1;
+        let mut advance = self.unused_rev(owner).await?.max(1);
         let mut attempts = Attempts::default();
         while attempts.next().await {
             let document = match &conversion {

@@ -218,6 +218,41 @@ async fn a_list_that_changed_is_restored_with_the_change_and_its_pages_are_swept
     );
 }
 
+/// The pages as an undo has read them, with which it deletes them once it has put the array back.
+async fn revisions(engine: &Engine) -> Vec<Document> {
+    let pages = engine.find("pages", Find::default()).await.unwrap();
+    let this = |page: &Document| doc! { "_id": page.get("_id"), "rev": page.get("rev") };
+    pages.iter().map(this).collect()
+}
+
+#[tokio::test]
+async fn an_undo_deletes_no_page_of_the_conversion_after_it() {
+    let (engine, owner) = device(30).await;
+    let description = description(None);
+    let collection = description.collection();
+    let lists = &collection.lists()[0];
+    lists.prepare(&engine).await.unwrap();
+    let list = lists.on(engine.clone());
+    list.convert_plain(&owner, &|_| {}).await.unwrap();
+    let old = revisions(&engine).await;
+    assert!(!old.is_empty());
+    // The undo has put the array back, and has not deleted the pages yet.
+    let readings: Vec<Bson> = (0..30).map(reading).collect();
+    let array = doc! { "$set": { "state.readings": readings } };
+    let put = Update::one(doc! { "_id": "d" }, array);
+    engine.update("devices", put).await.unwrap();
+    list.convert_plain(&owner, &|_| {}).await.unwrap();
+    for page in old {
+        engine.delete("pages", page, false).await.unwrap();
+    }
+    let mut walk = lists.on(engine.clone()).walk_from_the_oldest(&owner);
+    let mut found = 0;
+    while let Some(stretch) = walk.next().await.unwrap() {
+        found += stretch.items.len();
+    }
+    assert_eq!(found, 30);
+}
+
 #[tokio::test]
 async fn a_description_is_stored_once_and_read_as_it_was() {
     let (engine, _) = device(0).await;
