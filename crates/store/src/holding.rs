@@ -13,7 +13,7 @@ use document::{Error, Find, Result};
 
 /// The pages of a list that were committed when its owner was read.
 struct Committed {
-    born: Option<Bson>,
+    born: Bson,
     pages: u64,
     rev: u64,
 }
@@ -26,7 +26,7 @@ impl Committed {
         let is_settled = list.get_array("pending").is_ok_and(Vec::is_empty);
         is_settled.then_some(())?;
         Some(Self {
-            born: owner.get("born").cloned(),
+            born: born(owner),
             pages: number(list, "pages").ok()?,
             rev: number(list, "rev").ok()?,
         })
@@ -35,8 +35,13 @@ impl Committed {
     /// Whether a page is one of them. One that was given up may have been written again since, with a later revision.
     fn has(&self, page: &Document) -> bool {
         let below = |field, most: u64| number(page, field).is_ok_and(|number| number < most);
-        page.get("born") == self.born.as_ref() && below("page", self.pages) && below("rev", self.rev + 1)
+        born(page) == self.born && below("page", self.pages) && below("rev", self.rev + 1)
     }
+}
+
+/// The incarnation of an owner, or of the owner of a page; null for one from before there were incarnations.
+fn born(document: &Document) -> Bson {
+    document.get("born").cloned().unwrap_or(Bson::Null)
 }
 
 impl Store {
@@ -55,8 +60,8 @@ impl Store {
         let Some(first) = owners.first() else {
             return Ok(holding);
         };
-        let store = self.session();
-        let engine = store.engine();
+        // The commands of a session are not sent at once; these two need not be.
+        let session = self.session();
         let collection = owner_collection(first);
         let ids: Vec<Bson> = owners.iter().map(owner_id).collect();
         let in_head =
@@ -70,8 +75,8 @@ impl Store {
             Find::matching(doc! { "_id": { "$in": &ids }, format!("{relation}.hasOverflow"): true })
                 .project(fields);
         let (in_head, with_pages) = futures::try_join!(
-            engine.find(collection, in_head),
-            engine.find(collection, with_pages)
+            self.engine().find(collection, in_head),
+            session.engine().find(collection, with_pages)
         )?;
         let named = |document: &Document, field| owner_of(collection, document.get(field)?);
         holding.extend(in_head.iter().filter_map(|document| named(document, "_id")));
@@ -86,7 +91,7 @@ impl Store {
         )
         .project(doc! { "owner": 1, "born": 1, "page": 1, "rev": 1 });
         let mut doubted = HashSet::new();
-        for page in engine.find(PAGES, in_pages).await? {
+        for page in session.engine().find(PAGES, in_pages).await? {
             let Some(owner) = named(&page, "owner").filter(|owner| !holding.contains(owner)) else {
                 continue;
             };
@@ -100,7 +105,7 @@ impl Store {
             }
         }
         doubted.retain(|owner| !holding.contains(owner));
-        let (list, key) = (store.list(relation), Key::By(person.clone()));
+        let (list, key) = (self.list(relation), Key::By(person.clone()));
         let looks = doubted
             .into_iter()
             .map(async |owner| match list.find(&owner, &key).await {
