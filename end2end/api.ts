@@ -93,6 +93,11 @@ export class Api {
     expect(response.status(), await response.text()).toBe(200);
   }
 
+  async unlike(post: string): Promise<void> {
+    const response = await this.request.delete(`/api/v1/posts/${post}/like`);
+    expect(response.status(), await response.text()).toBe(200);
+  }
+
   /** How the lists of a post or a user are stored, for `posts/{id}` or `users/{handle}`. */
   async overflow(
     owner: string,

@@ -18,6 +18,10 @@ test("the number in the masthead moves while the page is open", async ({
   await expect(bell("Notifications 1 unread")).toBeVisible();
   await other.comment(post.id, "Welcome!");
   await expect(bell("Notifications 2 unread")).toBeVisible();
+  await other.unlike(post.id);
+  await expect(bell("Notifications 1 unread")).toBeVisible();
+  await other.like(post.id);
+  await expect(bell("Notifications 2 unread")).toBeVisible();
 });
 
 test("what is marked as read in one tab is read in the others", async ({

@@ -140,7 +140,8 @@ impl Reactions<'_> {
             if !comments.edit(post, &found, &text, at).await.map_err(to_problem)? {
                 return Err(no_comment());
             }
-            self.0.is_gone_for(&mentioned_in(&found));
+            let mentioned = [mentioned_in(&found), Handle::mentioned_in(text.as_str())];
+            self.0.unread_changed(mentioned.iter().flatten());
         }
         let mut shown = self.shown(post, None, Some(actor), vec![found]).await?;
         shown.pop().ok_or_else(no_comment)
@@ -288,7 +289,7 @@ impl Feed {
                 let answered = feed.store.comments().as_written(post, answered).await;
                 concerned.extend(answered.ok().flatten().and_then(|answered| answered.by));
             }
-            feed.is_gone_for(&concerned);
+            feed.unread_changed(&concerned);
         });
     }
 }

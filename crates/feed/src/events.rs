@@ -125,6 +125,10 @@ impl Feed {
         let mut all = self.events.all();
         let known = all.get(&view).and_then(|topics| topics.get(topic));
         if let Some(watched) = known {
+            if view == View::Own {
+                // Another server may have changed what the number of unread notifications depends on.
+                watched.changed.notify_one();
+            }
             return Some(watched.latest.subscribe());
         }
         if all.values().map(HashMap::len).sum::<usize>() >= MOST_WATCHED {
@@ -197,7 +201,9 @@ impl Feed {
             && let Some(unread) = list.unread
         {
             let read = list.count.saturating_sub(unread);
-            list.unread = Some(self.shown_unread(reader, Unread { unread, read }).await);
+            let hidden = self.hidden_unread(reader, Unread { unread, read }).await;
+            let hidden = hidden.map_err(|problem| document::Error::Unavailable(problem.message))?;
+            list.unread = Some(unread.saturating_sub(hidden));
         }
         Ok(overflow)
     }

@@ -74,6 +74,7 @@ impl Notifications<'_> {
     pub async fn mark_read(self, reader: &Handle, until: Timestamp) -> Result<u64, Problem> {
         let unread = self.0.store.notifications().mark_read(reader, until).await;
         let unread = unread.map_err(to_problem)?.ok_or_else(|| gone(reader))?;
+        self.0.unread_changed([reader]);
         if unread == 0 {
             return Ok(0);
         }

@@ -207,7 +207,8 @@ impl Posts<'_> {
         let posts = self.0.store.posts();
         let edited = posts.edit(id, actor, &text, self.0.environment.now()).await;
         edited.map_err(to_problem)?;
-        self.0.is_gone_for(&Handle::mentioned_in(post.text.as_str()));
+        let mentioned = [&post.text, &text].map(|text| Handle::mentioned_in(text.as_str()));
+        self.0.unread_changed(mentioned.iter().flatten());
         self.get(id, Some(actor)).await
     }
 
@@ -225,7 +226,10 @@ impl Posts<'_> {
         let deleted = self.0.store.reactions().delete_post(actor, id, attempt).await;
         deleted.map_err(to_problem)?;
         let mentioned = Handle::mentioned_in(post.text.as_str());
-        self.0.is_gone_for(mentioned.iter().chain([actor]));
+        self.0.unread_changed(mentioned.iter().chain([actor]));
+        if let Some(quoted) = post.quote {
+            self.0.is_removed_from(Topic::Post(quoted));
+        }
         self.unpin(actor, id).await
     }
 }

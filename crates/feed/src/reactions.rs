@@ -48,7 +48,9 @@ impl Feed {
         let attempt = self.attempt(self.environment.now());
         let removed = self.store.reactions().remove(actor, reaction, attempt).await;
         let removed = removed.map_err(to_problem)?;
-        self.is_removed_from(reaction.owner());
+        if removed.item.is_some() {
+            self.is_removed_from(reaction.owner());
+        }
         Ok(removed)
     }
 

@@ -37,7 +37,7 @@ impl Restrictions<'_> {
         for person in [reader, other] {
             self.0.new_posts.forget(person);
         }
-        self.0.is_gone_for([reader, other]);
+        self.0.unread_changed([reader, other]);
         if restriction == Restriction::Block {
             for (follower, followed) in [(reader, other), (other, reader)] {
                 let follow = Reaction::Follow(followed.clone());
@@ -68,7 +68,7 @@ impl Restrictions<'_> {
         for person in [reader, other] {
             self.0.new_posts.forget(person);
         }
-        self.0.is_gone_for([reader, other]);
+        self.0.unread_changed([reader, other]);
         Ok(ReactionState { active: false, count })
     }
 }

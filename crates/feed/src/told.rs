@@ -87,16 +87,17 @@ impl Lists<'_> {
     /// the length of the stretch: at most three finds for each kind in it, and one for each comment with a mention and each
     /// reply.
     pub async fn notifications(self, owner: &Handle, paging: Paging) -> Result<Told, Problem> {
+        let look = self.0.hidden_notifications.look();
         let (mut told, seen) = self.told(owner, paging).await?;
         let stored = Unread {
             unread: told.unread,
             read: told.total.saturating_sub(told.unread),
         };
         if paging.after.is_none() {
-            self.0.hidden_notifications.forget(owner);
+            self.0.hidden_notifications.drop_found(owner);
         }
         if seen.unread == stored.unread {
-            self.0.keep_hidden(owner, stored, seen.hidden);
+            self.0.keep_hidden(owner, (stored, seen.hidden), look);
         }
         told.unread = self.0.shown_unread(owner, stored).await;
         Ok(told)

@@ -2,9 +2,9 @@
 //! a like that was taken back, or about somebody whom the reader does not see, is not in the reader's list.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use model::{Handle, Timestamp, Topic};
+use model::{Handle, Problem, Timestamp, Topic};
 use store::changes::ChangedOwner;
 use store::notifications::Unread;
 
@@ -18,31 +18,117 @@ const KEPT: i64 = 5_000;
 /// For how many readers.
 const READERS: usize = 10_000;
 
-/// What was found last, by reader: the stored numbers, how many of the unread ones are not shown, and when.
+/// What was found last, by reader.
 #[derive(Default)]
-pub(super) struct HiddenNotifications(Mutex<HashMap<Handle, (Unread, u64, Timestamp)>>);
+pub(super) struct HiddenNotifications(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    readers: HashMap<Handle, Hidden>,
+    /// How often something has changed for somebody.
+    changes: u64,
+    /// Up to which change everything was forgotten.
+    forgotten: u64,
+}
+
+/// How many unread notifications of a reader are not shown.
+struct Hidden {
+    /// The stored numbers with which it was found, and the answer; `None` if it may have changed since then.
+    found: Option<(Unread, u64)>,
+    at: Timestamp,
+    /// The last change for this reader.
+    changed: u64,
+}
+
+/// The changes that a look at a reader's list has seen.
+#[derive(Clone, Copy)]
+pub(super) struct Look(u64);
 
 impl HiddenNotifications {
-    fn known(&self, reader: &Handle, stored: Unread, now: Timestamp) -> Option<u64> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (of, hidden, at) = all.get(reader)?;
-        let is_fresh = (0..KEPT).contains(&(now.millis() - at.millis()));
-        (*of == stored && is_fresh).then_some(*hidden)
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// To be called when it may have changed. Returns how many were not shown when the list was looked at last.
-    pub(super) fn forget(&self, reader: &Handle) -> Option<u64> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.remove(reader).map(|(_, hidden, _)| hidden)
+    /// To be called before a reader's list is looked at.
+    pub(super) fn look(&self) -> Look {
+        Look(self.known().changes)
     }
 
-    fn keep(&self, reader: &Handle, stored: Unread, hidden: u64, now: Timestamp) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= READERS {
-            all.retain(|_, (_, _, at)| now.millis() - at.millis() < KEPT);
+    fn found(&self, reader: &Handle, stored: Unread, now: Timestamp) -> Option<u64> {
+        let all = self.known();
+        let hidden = all.readers.get(reader)?;
+        let is_fresh = (0..KEPT).contains(&(now.millis() - hidden.at.millis()));
+        hidden
+            .found
+            .filter(|(of, _)| *of == stored && is_fresh)
+            .map(|(_, hidden)| hidden)
+    }
+
+    /// Whether all of a reader's unread notifications were shown at the last look.
+    fn shows_all(&self, reader: &Handle) -> bool {
+        let all = self.known();
+        let found = all.readers.get(reader).and_then(|hidden| hidden.found);
+        found.is_some_and(|(_, hidden)| hidden == 0)
+    }
+
+    /// To be called when a reader's list is opened, which shows what is there now.
+    pub(super) fn drop_found(&self, reader: &Handle) {
+        if let Some(hidden) = self.known().readers.get_mut(reader) {
+            hidden.found = None;
         }
-        if all.len() < READERS {
-            all.insert(reader.clone(), (stored, hidden, now));
+    }
+
+    /// To be called when it may have changed for a reader.
+    fn forget(&self, reader: &Handle, now: Timestamp) {
+        let mut all = self.known();
+        all.changes += 1;
+        let changed = all.changes;
+        all.insert(
+            reader,
+            Hidden {
+                found: None,
+                at: now,
+                changed,
+            },
+        );
+    }
+
+    /// The same for nobody knows whom.
+    fn forget_all(&self) {
+        let mut all = self.known();
+        all.changes += 1;
+        all.forgotten = all.changes;
+        all.readers.clear();
+    }
+
+    /// Keeps an answer, unless something has changed since the look at the list began.
+    fn keep(&self, reader: &Handle, (stored, hidden): (Unread, u64), look: Look, now: Timestamp) {
+        let mut all = self.known();
+        let changed = all.readers.get(reader).map_or(0, |hidden| hidden.changed);
+        if look.0 >= changed.max(all.forgotten) {
+            all.insert(
+                reader,
+                Hidden {
+                    found: Some((stored, hidden)),
+                    at: now,
+                    changed,
+                },
+            );
+        }
+    }
+}
+
+impl Known {
+    fn insert(&mut self, reader: &Handle, hidden: Hidden) {
+        if self.readers.len() >= READERS {
+            let now = hidden.at.millis();
+            self.readers.retain(|_, hidden| now - hidden.at.millis() < KEPT);
+        }
+        if self.readers.len() < READERS {
+            self.readers.insert(reader.clone(), hidden);
+        } else {
+            self.readers.clear();
+            self.forgotten = self.changes;
         }
     }
 }
@@ -51,16 +137,15 @@ impl Feed {
     /// To be called when somebody did again what a reader was told of. Pages of the reader that are open show it, if it
     /// was not shown before.
     pub(super) fn is_shown_again(&self, reader: &Handle) {
-        if self.hidden_notifications.forget(reader) != Some(0) {
-            self.events
-                .changed(&ChangedOwner::One(Topic::User(reader.clone())));
+        if !self.hidden_notifications.shows_all(reader) {
+            self.unread_changed([reader]);
         }
     }
 
-    /// To be called when what these readers were told of may be gone. Pages of them that are open show it.
-    pub(super) fn is_gone_for<'h>(&self, readers: impl IntoIterator<Item = &'h Handle>) {
+    /// To be called when the unread notifications of these readers may be others. Pages of them that are open show it.
+    pub(super) fn unread_changed<'h>(&self, readers: impl IntoIterator<Item = &'h Handle>) {
         for reader in readers {
-            self.hidden_notifications.forget(reader);
+            self.hidden_notifications.forget(reader, self.now());
             self.events
                 .changed(&ChangedOwner::One(Topic::User(reader.clone())));
         }
@@ -70,13 +155,17 @@ impl Feed {
     /// nobody has a page open.
     pub(super) fn is_removed_from(&self, owner: Topic) {
         if !self.events.somebody_watches_themselves() {
+            self.hidden_notifications.forget_all();
             return;
         }
         let feed = self.clone();
         tokio::spawn(async move {
             match feed.author_of(&owner).await {
-                Ok(author) => feed.is_gone_for([&author]),
-                Err(error) => tracing::debug!(%owner, %error, "a number of notifications is shown later"),
+                Ok(author) => feed.unread_changed([&author]),
+                Err(error) => {
+                    tracing::debug!(%owner, %error, "a number of notifications is shown later");
+                    feed.hidden_notifications.forget_all();
+                }
             }
         });
     }
@@ -84,24 +173,20 @@ impl Feed {
     /// How many unread notifications a reader sees. It may be as old as [`KEPT`]; if the store cannot be read, it is the
     /// stored number.
     pub(super) async fn shown_unread(&self, reader: &Handle, stored: Unread) -> u64 {
-        if stored.unread == 0 {
-            return 0;
-        }
-        let hidden = self.hidden_among_unread(reader, stored).await;
+        let hidden = self.hidden_unread(reader, stored).await;
         stored.unread.saturating_sub(hidden.unwrap_or(0))
     }
 
-    /// Keeps how many of a reader's unread notifications are not shown, where the reader's list was just read.
-    pub(super) fn keep_hidden(&self, reader: &Handle, stored: Unread, hidden: u64) {
-        self.hidden_notifications.keep(reader, stored, hidden, self.now());
-    }
-
-    /// How many of the unread ones are not shown; `None` if the store cannot be read.
-    async fn hidden_among_unread(&self, reader: &Handle, stored: Unread) -> Option<u64> {
-        let now = self.now();
-        if let Some(hidden) = self.hidden_notifications.known(reader, stored, now) {
-            return Some(hidden);
+    /// How many of the unread ones are not shown.
+    pub(super) async fn hidden_unread(&self, reader: &Handle, stored: Unread) -> Result<u64, Problem> {
+        if stored.unread == 0 {
+            return Ok(0);
         }
+        let (known, now) = (&self.hidden_notifications, self.now());
+        if let Some(hidden) = known.found(reader, stored, now) {
+            return Ok(hidden);
+        }
+        let look = known.look();
         let mut paging = Paging {
             limit: AT_A_TIME,
             ..Paging::default()
@@ -109,15 +194,52 @@ impl Feed {
         let mut hidden = 0;
         for _ in 0..MOST_TIMES {
             // Many requests wait for this, and seldom for long.
-            let told = Box::pin(self.lists(Some(reader)).told(reader, paging)).await;
-            let (told, seen) = told.ok()?;
-            hidden += seen.hidden;
+            let (told, unread) = Box::pin(self.lists(Some(reader)).told(reader, paging)).await?;
+            hidden += unread.hidden;
             paging.after = told.next.and_then(|next| next.parse().ok());
-            if seen.unread < AT_A_TIME as u64 || paging.after.is_none() {
+            if unread.unread < AT_A_TIME as u64 || paging.after.is_none() {
                 break;
             }
         }
-        self.hidden_notifications.keep(reader, stored, hidden, now);
-        Some(hidden)
+        known.keep(reader, (stored, hidden), look, now);
+        Ok(hidden)
+    }
+
+    /// Keeps how many of a reader's unread notifications are not shown, where the reader's list was just read.
+    pub(super) fn keep_hidden(&self, reader: &Handle, found: (Unread, u64), look: Look) {
+        self.hidden_notifications.keep(reader, found, look, self.now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STORED: Unread = Unread { unread: 3, read: 0 };
+
+    #[test]
+    fn an_answer_is_kept_unless_something_has_changed_since_the_look_began() {
+        let (known, now) = (HiddenNotifications::default(), Timestamp::from_millis(0));
+        let [ada, bob] = ["ada", "bob"].map(|handle| handle.parse::<Handle>().unwrap());
+        let look = known.look();
+        known.forget(&bob, now);
+        known.keep(&ada, (STORED, 0), look, now);
+        assert_eq!(
+            (known.found(&ada, STORED, now), known.shows_all(&ada)),
+            (Some(0), true)
+        );
+        assert_eq!(known.found(&ada, STORED, Timestamp::from_millis(KEPT)), None);
+        known.keep(&bob, (STORED, 1), look, now);
+        assert_eq!(known.found(&bob, STORED, now), None);
+        known.keep(&bob, (STORED, 1), known.look(), now);
+        assert_eq!(
+            (known.found(&bob, STORED, now), known.shows_all(&bob)),
+            (Some(1), false)
+        );
+
+        let look = known.look();
+        known.forget_all();
+        known.keep(&ada, (STORED, 0), look, now);
+        assert_eq!(known.found(&ada, STORED, now), None);
     }
 }

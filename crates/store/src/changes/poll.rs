@@ -9,6 +9,7 @@ use futures::stream::{self, BoxStream};
 use model::Relation;
 
 use super::{ChangedOwner, Watched, owner_of};
+use crate::notifications::READ;
 use crate::overflow::{Owner, owner_collection, owner_id};
 use crate::{people, posts};
 use document::{Engine, Find, Result};
@@ -115,6 +116,7 @@ fn numbers(relations: &[Relation]) -> Document {
     let fields = relations
         .iter()
         .flat_map(|relation| NUMBERS.map(|number| (format!("{relation}.{number}"), Bson::Int32(1))));
-    // Another owner with the same name has another incarnation.
-    fields.chain([("born".to_owned(), Bson::Int32(1))]).collect()
+    // Another owner with the same name has another incarnation. Marking notifications as read changes no list.
+    let more = ["born".to_owned(), format!("{READ}.count")];
+    fields.chain(more.map(|field| (field, Bson::Int32(1)))).collect()
 }
