@@ -229,10 +229,10 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
 /// How many people fill a home page.
 const ENOUGH: usize = 3;
 
-/// Whether a home page needs nobody else: it has all the posts that it can show, and these are by enough people, or the
-/// reader's own, or the reader follows enough.
+/// Whether a home page needs nobody else: it has as many posts as it can show, or there are more below, and its posts are by
+/// enough people, or the reader's own, or the reader follows enough.
 async fn is_full(listing: &Listing<PostCard>, reader: &Handle, most: usize) -> Result<bool, Problem> {
-    if listing.items.len() < most {
+    if listing.items.len() < most && listing.next.is_none() {
         return Ok(false);
     }
     let through = listing.items.iter().map(|card| {

@@ -130,12 +130,13 @@ async fn home_asks_until_three_are_followed_or_their_posts_fill_it() {
     let stage = Stage::new().await;
     let app = stage.open();
     let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
-    for handle in ["cem", "dora", "emil"] {
-        let somebody = stage.joins(handle).await;
-        stage.creates(&somebody, "/api/v1/posts").await;
+    let cem = stage.joins("cem").await;
+    for somebody in [&cem, &stage.joins("dora").await, &stage.joins("emil").await] {
+        stage.creates(somebody, "/api/v1/posts").await;
     }
+    let mut latest = String::new();
     for _ in 0..25 {
-        stage.creates(&bob, "/api/v1/posts").await;
+        latest = stage.creates(&bob, "/api/v1/posts").await;
     }
     let asks = async || {
         let home = Call::new(Method::GET, "/").header(ACCEPT.as_str(), PAGE);
@@ -148,4 +149,8 @@ async fn home_asks_until_three_are_followed_or_their_posts_fill_it() {
         assert_eq!(send(&app, &ada, Method::PUT, &path).await.status, 200);
         assert_eq!(asks().await, still, "after {handle}");
     }
+    // The page then has a post less, because the one that was shared is not shown again below.
+    let share = format!("/api/v1/posts/{latest}/share");
+    assert_eq!(send(&app, &cem, Method::PUT, &share).await.status, 200);
+    assert!(!asks().await, "there is more to read");
 }
