@@ -35,6 +35,7 @@ struct Known {
 struct Hidden {
     /// The stored numbers with which it was found, and the answer; `None` if it may have changed since then.
     found: Option<(Unread, u64)>,
+    /// When it was found.
     at: Timestamp,
     /// The last change for this reader.
     changed: u64,
@@ -79,7 +80,7 @@ impl HiddenNotifications {
     }
 
     /// To be called when it may have changed for a reader.
-    fn forget(&self, reader: &Handle, now: Timestamp) {
+    fn forget(&self, reader: &Handle) {
         let mut all = self.known();
         all.changes += 1;
         let changed = all.changes;
@@ -87,7 +88,7 @@ impl HiddenNotifications {
             reader,
             Hidden {
                 found: None,
-                at: now,
+                at: Timestamp::from_millis(0),
                 changed,
             },
         );
@@ -121,15 +122,10 @@ impl HiddenNotifications {
 impl Known {
     fn insert(&mut self, reader: &Handle, hidden: Hidden) {
         if self.readers.len() >= READERS {
-            let now = hidden.at.millis();
-            self.readers.retain(|_, hidden| now - hidden.at.millis() < KEPT);
-        }
-        if self.readers.len() < READERS {
-            self.readers.insert(reader.clone(), hidden);
-        } else {
             self.readers.clear();
             self.forgotten = self.changes;
         }
+        self.readers.insert(reader.clone(), hidden);
     }
 }
 
@@ -145,7 +141,7 @@ impl Feed {
     /// To be called when the unread notifications of these readers may be others. Pages of them that are open show it.
     pub(super) fn unread_changed<'h>(&self, readers: impl IntoIterator<Item = &'h Handle>) {
         for reader in readers {
-            self.hidden_notifications.forget(reader, self.now());
+            self.hidden_notifications.forget(reader);
             self.events
                 .changed(&ChangedOwner::One(Topic::User(reader.clone())));
         }
@@ -222,7 +218,7 @@ mod tests {
         let (known, now) = (HiddenNotifications::default(), Timestamp::from_millis(0));
         let [ada, bob] = ["ada", "bob"].map(|handle| handle.parse::<Handle>().unwrap());
         let look = known.look();
-        known.forget(&bob, now);
+        known.forget(&bob);
         known.keep(&ada, (STORED, 0), look, now);
         assert_eq!(
             (known.found(&ada, STORED, now), known.shows_all(&ada)),
