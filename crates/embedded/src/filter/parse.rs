@@ -239,7 +239,7 @@ fn size(value: &Bson) -> Result<Test> {
 /// Why a value is no number of items.
 pub(crate) fn no_count(name: &str, value: &Bson) -> String {
     let expected = match value {
-        Bson::Double(double) if double.fract() != 0.0 => "an integer",
+        Bson::Double(_) if whole(value).is_none() => "an integer",
         Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) => "a non-negative number in",
         _ => "a number in",
     };

@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use bson::{Bson, Document, RawBson, RawBsonRef};
+use bson::{Bson, Document, RawBson};
 
 use super::elements::{ElementFilters, check_mixed, identifier};
 use super::{Action, Change, Changes, Pull, Push};
 use crate::compare::type_name;
-use crate::filter::{Filter, Test, operand, pattern, whole_number};
+use crate::filter::{Filter, Test, no_count, operand, pattern, whole_number};
 use crate::number::Number;
 use crate::path::{Part, Path};
 use crate::sort::ElementOrder;
@@ -273,8 +273,7 @@ fn pop(path: &str, value: &Bson) -> Result<Action> {
         number if whole_number(number) == Some(1) => return Ok(Action::Pop { first: false }),
         number if whole_number(number) == Some(-1) => return Ok(Action::Pop { first: true }),
         number if whole_number(number).is_some() => format!("$pop expects 1 or -1, found: {}", shown(value)),
-        RawBsonRef::Double(_) => format!("Expected an integer: {path}: {}", shown(value)),
-        _ => format!("Expected a number in: {path}: {}", shown(value)),
+        _ => no_count(path, value),
     };
     Err(Error::refused(9, message))
 }
