@@ -33,10 +33,8 @@ struct Known {
 
 /// How many unread notifications of a reader are not shown.
 struct Hidden {
-    /// The stored numbers with which it was found, and the answer; `None` if it may have changed since then.
-    found: Option<(Unread, u64)>,
-    /// When it was found.
-    at: Timestamp,
+    /// The stored numbers with which it was found, the answer, and when; `None` if it may have changed since then.
+    found: Option<(Unread, u64, Timestamp)>,
     /// The last change for this reader.
     changed: u64,
 }
@@ -57,19 +55,16 @@ impl HiddenNotifications {
 
     fn found(&self, reader: &Handle, stored: Unread, now: Timestamp) -> Option<u64> {
         let all = self.known();
-        let hidden = all.readers.get(reader)?;
-        let is_fresh = (0..KEPT).contains(&(now.millis() - hidden.at.millis()));
-        hidden
-            .found
-            .filter(|(of, _)| *of == stored && is_fresh)
-            .map(|(_, hidden)| hidden)
+        let (of, hidden, at) = all.readers.get(reader)?.found?;
+        let is_fresh = (0..KEPT).contains(&(now.millis() - at.millis()));
+        (of == stored && is_fresh).then_some(hidden)
     }
 
     /// Whether all of a reader's unread notifications were shown at the last look.
     fn shows_all(&self, reader: &Handle) -> bool {
         let all = self.known();
         let found = all.readers.get(reader).and_then(|hidden| hidden.found);
-        found.is_some_and(|(_, hidden)| hidden == 0)
+        found.is_some_and(|(_, hidden, _)| hidden == 0)
     }
 
     /// To be called when a reader's list is opened, which shows what is there now.
@@ -84,14 +79,7 @@ impl HiddenNotifications {
         let mut all = self.known();
         all.changes += 1;
         let changed = all.changes;
-        all.insert(
-            reader,
-            Hidden {
-                found: None,
-                at: Timestamp::from_millis(0),
-                changed,
-            },
-        );
+        all.insert(reader, Hidden { found: None, changed });
     }
 
     /// The same for nobody knows whom.
@@ -110,8 +98,7 @@ impl HiddenNotifications {
             all.insert(
                 reader,
                 Hidden {
-                    found: Some((stored, hidden)),
-                    at: now,
+                    found: Some((stored, hidden, now)),
                     changed,
                 },
             );
