@@ -102,29 +102,21 @@ fn no_server_function_changes_anything_by_get() {
     }
 }
 
-/// A store with two people, each with a post and a comment on it, and the values that the actor, ada, would send.
-struct Scene {
+/// A store with two people, ada and bob, each with a post and a comment on it.
+struct Place {
     stage: Stage,
-    own: Call,
-    /// The same with values that belong to bob.
-    foreign: Call,
+    /// The session, the post and the comment of each.
+    people: [(String, String, String); 2],
+    code: String,
+    token: String,
     before: Vec<(String, Vec<Document>)>,
-    what: String,
-    is_api: bool,
 }
 
-impl Scene {
-    async fn of(row: &Mutation) -> Self {
+impl Place {
+    async fn new() -> Self {
         let stage = Stage::new().await;
-        let mut things = Vec::new();
-        for handle in ["ada", "bob"] {
-            let cookie = stage.joins(handle).await;
-            let post = stage.creates(&cookie, "/api/v1/posts").await;
-            let comment = stage
-                .creates(&cookie, &format!("/api/v1/posts/{post}/comments"))
-                .await;
-            things.push((cookie, post, comment));
-        }
+        let ada = Self::person(&stage, "ada").await;
+        let bob = Self::person(&stage, "bob").await;
         let mut elsewhere = stage.documents("sessions").await;
         elsewhere.retain(|session| session.get_str("user").unwrap() == "ada");
         elsewhere[0].insert("_id", ELSEWHERE);
@@ -132,35 +124,67 @@ impl Scene {
         let (code, token) = stage.recovery_of("ada").await;
         #[cfg(feature = "workshop")]
         stage.opens_a_class_with("ada").await;
+        stage.feed().notifications().are_told().await;
+        let before = stage.everything().await;
+        Self {
+            stage,
+            people: [ada, bob],
+            code,
+            token,
+            before,
+        }
+    }
+
+    async fn person(stage: &Stage, handle: &str) -> (String, String, String) {
+        let cookie = stage.joins(handle).await;
+        let post = stage.creates(&cookie, "/api/v1/posts").await;
+        let comments = format!("/api/v1/posts/{post}/comments");
+        let comment = stage.creates(&cookie, &comments).await;
+        (cookie, post, comment)
+    }
+
+    /// What the actor, ada, sends for a row.
+    fn scene(&self, row: &Mutation) -> Scene<'_> {
         let is_api = row.path.starts_with("/api/v1/");
+        let [ada, bob] = &self.people;
         let call = |(_, post, comment): &(String, String, String)| {
             let fill = |text: &str| {
                 text.replace("{post}", post)
                     .replace("{comment}", comment)
                     .replace("{session}", ELSEWHERE)
-                    .replace("{code}", &code)
-                    .replace("{token}", &token)
+                    .replace("{code}", &self.code)
+                    .replace("{token}", &self.token)
                     .replace("{handle}", "bob")
             };
-            let call = Call::new(row.method.clone(), &fill(row.path)).header(COOKIE.as_str(), &things[0].0);
+            let call = Call::new(row.method.clone(), &fill(row.path)).header(COOKIE.as_str(), &ada.0);
             match row.body {
                 "" => call,
                 body => call.body(if is_api { JSON } else { FORM }, fill(body)),
             }
         };
-        let (own, foreign) = (call(&things[0]), call(&things[1]));
-        stage.feed().notifications().are_told().await;
-        let before = stage.everything().await;
-        Self {
-            stage,
-            own,
-            foreign,
-            before,
+        Scene {
+            stage: &self.stage,
+            own: call(ada),
+            foreign: call(bob),
+            before: &self.before,
             what: format!("{} {}", row.method, row.path),
             is_api,
         }
     }
+}
 
+/// A row of the table, with the values that ada would send.
+struct Scene<'a> {
+    stage: &'a Stage,
+    own: Call,
+    /// The same with values that belong to bob.
+    foreign: Call,
+    before: &'a [(String, Vec<Document>)],
+    what: String,
+    is_api: bool,
+}
+
+impl Scene<'_> {
     /// Asserts that this is refused with a problem, both to a program and to a person who sent a plain form, and
     /// that nothing was written.
     async fn refuses(&self, app: &Router, call: &Call, status: u16, why: &str) -> Answer {
@@ -202,15 +226,16 @@ impl Scene {
     }
 
     async fn nothing_was_written(&self, what: &str) {
-        assert_eq!(self.stage.everything().await, self.before, "{what}");
+        assert_eq!(self.stage.everything().await, *self.before, "{what}");
     }
 }
 
 #[tokio::test]
 async fn requests_from_other_sites_change_nothing() {
+    let place = Place::new().await;
+    let (app, here) = (place.stage.open(), place.stage.for_this_machine());
     for row in all() {
-        let scene = Scene::of(&row).await;
-        let app = scene.stage.open();
+        let scene = place.scene(&row);
         let from = |name: &str, value: &str| scene.own.clone().header(name, value);
         for (name, value) in [
             (ORIGIN.as_str(), "https://evil.example"),
@@ -222,7 +247,6 @@ async fn requests_from_other_sites_change_nothing() {
                 .refuses(&app, &from(name, value), 403, &format!("{name}: {value}"))
                 .await;
         }
-        let here = scene.stage.for_this_machine();
         for host in ["192.168.1.5:3000", "evil.example"] {
             scene
                 .refuses(&here, &from(HOST.as_str(), host), 403, "over plain HTTP")
@@ -233,9 +257,10 @@ async fn requests_from_other_sites_change_nothing() {
 
 #[tokio::test]
 async fn a_body_that_is_too_large_or_of_another_kind_changes_nothing() {
+    let place = Place::new().await;
+    let app = place.stage.open();
     for row in all() {
-        let scene = Scene::of(&row).await;
-        let app = scene.stage.open();
+        let scene = place.scene(&row);
         let kind = if scene.is_api { JSON } else { FORM };
         let large = scene.own.clone().body(kind, " ".repeat(64 * 1024 + 1));
         scene.refuses(&app, &large, 413, "too large").await;
@@ -255,8 +280,9 @@ async fn a_body_that_is_too_large_or_of_another_kind_changes_nothing() {
 
 #[tokio::test]
 async fn past_the_limit_of_a_peer_or_an_account_nothing_changes() {
+    let place = Place::new().await;
     for row in all() {
-        let scene = Scene::of(&row).await;
+        let scene = place.scene(&row);
         let of_peer = scene.stage.limited(|quotas| &mut quotas.peer);
         let of_account = scene.stage.limited(|quotas| &mut quotas.account);
         let mut apps = vec![of_peer];
@@ -283,7 +309,8 @@ async fn past_the_limit_of_starts_nothing_is_started_and_stopping_still_works() 
         .collect();
     assert_eq!(starts.len(), workshop::STARTS.len());
     for row in starts {
-        let scene = Scene::of(&row).await;
+        let place = Place::new().await;
+        let scene = place.scene(&row);
         let app = scene.stage.limited(|quotas| &mut quotas.starts);
         let first = scene.own.clone().body("", "").send(&app).await;
         assert_ne!(first.status, 429, "{}", scene.what);
@@ -310,9 +337,10 @@ async fn signing_out_by_the_api_needs_no_quota_of_passwords() {
 
 #[tokio::test]
 async fn visitors_who_are_not_signed_in_change_nothing() {
+    let place = Place::new().await;
+    let app = place.stage.open();
     for row in all().iter().filter(|row| row.refused != Nobody) {
-        let scene = Scene::of(row).await;
-        let app = scene.stage.open();
+        let scene = place.scene(row);
         let visitor = scene.own.clone().without(COOKIE.as_str());
         if scene.is_api {
             scene.refuses(&app, &visitor, 401, "not signed in").await;
@@ -326,9 +354,11 @@ async fn visitors_who_are_not_signed_in_change_nothing() {
 
 #[tokio::test]
 async fn resources_of_others_stay_unchanged() {
+    let place = Place::new().await;
+    let app = place.stage.open();
     for row in all().iter().filter(|row| row.refused == Others) {
-        let scene = Scene::of(row).await;
-        let (app, foreign) = (scene.stage.open(), &scene.foreign);
+        let scene = place.scene(row);
+        let foreign = &scene.foreign;
         if scene.is_api {
             scene.refuses(&app, foreign, 403, "not one's own").await;
         } else {
@@ -339,9 +369,10 @@ async fn resources_of_others_stay_unchanged() {
 
 #[tokio::test]
 async fn reading_an_address_that_can_be_written_to_changes_nothing() {
+    let place = Place::new().await;
+    let app = place.stage.open();
     for row in all() {
-        let scene = Scene::of(&row).await;
-        let app = scene.stage.open();
+        let scene = place.scene(&row);
         let readable = [
             "/api/v1/me",
             "/api/v1/me/recovery-codes",
@@ -366,7 +397,8 @@ async fn reading_an_address_that_can_be_written_to_changes_nothing() {
 async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
     // Only the teacher of a whole server can do these: `server/tests/http/class.rs`.
     for row in all().into_iter().filter(|row| !TEACHERS.contains(&row.path)) {
-        let scene = Scene::of(&row).await;
+        let place = Place::new().await;
+        let scene = place.scene(&row);
         let same_site = scene.own.clone().header("sec-fetch-site", "same-origin");
         let answer = same_site.send(&scene.stage.for_this_machine()).await;
         assert!((200..300).contains(&answer.status), "{}: {answer:?}", scene.what);
@@ -385,7 +417,7 @@ async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
             .iter()
             .any(|end| row.path.ends_with(end))
             || PRIVATE.contains(&row.path);
-        let changed = scene.stage.everything().await != scene.before;
+        let changed = scene.stage.everything().await != place.before;
         assert_eq!(changed, !undone && !elsewhere, "{}", scene.what);
     }
 }
