@@ -21,7 +21,7 @@ export function openingAPost(): void {
     const { x, y } = (await text.boundingBox())!;
     await expect(async () => {
       await page.mouse.click(x + 4, y + 10);
-      await expect(page).toHaveURL(`/post/${post.id}`, { timeout: 500 });
+      await expect(page).toHaveURL(`/post/${post.id}`, { timeout: 5_000 });
     }).toPass();
 
     await page.goto(`/@${person.handle}`);

@@ -1,6 +1,9 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, gotoLive, test } from "../fixtures";
 
+/** How long a page may take to open before its key is pressed again, which would begin again. */
+const OPENED = { timeout: 5_000 };
+
 /** Presses a key until it has an effect: before the page's script is awake it has none. */
 async function press(page: Page, key: string, effect: () => Promise<void>): Promise<void> {
   await expect(async () => {
@@ -18,7 +21,7 @@ async function go(page: Page, key: string, url: string): Promise<void> {
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.keyboard.press("g");
     await page.keyboard.press(key);
-    await expect(page).toHaveURL(url, { timeout: 500 });
+    await expect(page).toHaveURL(url, OPENED);
   }).toPass();
 }
 
@@ -52,7 +55,7 @@ test("n focuses the composer, g h goes home, g e goes to Explore, and g n to the
 }) => {
   const text = page.getByTestId("composer").getByRole("textbox");
   await gotoLive(page, "/explore");
-  await press(page, "n", () => expect(page).toHaveURL("/#compose-text", { timeout: 500 }));
+  await press(page, "n", () => expect(page).toHaveURL("/#compose-text", OPENED));
   await expect(text).toBeFocused();
   await text.blur();
   await press(page, "n", focused(text));
@@ -66,7 +69,7 @@ test("n focuses the composer, g h goes home, g e goes to Explore, and g n to the
 test("/ leads to the search, and there into its field", async ({ page, person }) => {
   const field = page.getByTestId("search-input");
   await gotoLive(page, "/explore");
-  await press(page, "/", () => expect(page).toHaveURL("/search", { timeout: 500 }));
+  await press(page, "/", () => expect(page).toHaveURL("/search", OPENED));
   await expect(field).toBeFocused();
   await page.keyboard.type(person.handle);
   await page.keyboard.press("Enter");
@@ -81,7 +84,7 @@ test("keys lead away from pages without a legend, and ? to it", async ({ page, p
     await go(page, "n", `/@${person.handle}/notifications`);
   }
   await page.goto("/settings");
-  await press(page, "?", () => expect(page).toHaveURL("/#keys", { timeout: 500 }));
+  await press(page, "?", () => expect(page).toHaveURL("/#keys", OPENED));
 });
 
 test("single keys are switched off on this device from their legend", async ({ page, person }) => {
