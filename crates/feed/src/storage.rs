@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use bson::{Bson, Document};
-use model::{Handle, Listing, Overflow, Problem, Relation, RelationOverflow, SeamCost, Topic};
+use model::{Handle, Listing, Overflow, Problem, Relation, RelationOverflow, SeamCost, Timestamp, Topic};
 use store::inspect::{Documents, InspectedOwner};
+use uuid::Uuid;
 
 use super::Storage;
 use super::problems::to_problem;
@@ -100,8 +101,8 @@ impl Storage<'_> {
                 .map_err(to_problem)?,
             None => None,
         };
-        self.mask([&mut whole.document].into_iter().chain(&mut document))
-            .await?;
+        let shown = [&mut whole.document].into_iter().chain(&mut document);
+        self.mask(owner, shown).await?;
         Ok(Inspection {
             whole,
             relation,
@@ -118,17 +119,21 @@ impl Storage<'_> {
         let store = self.0.store();
         let documents = store.documents(owner, self.view(owner)).await;
         let mut documents = documents.map_err(to_problem)?;
-        self.mask([&mut documents.owner].into_iter().chain(&mut documents.pages))
-            .await?;
+        let shown = [&mut documents.owner].into_iter().chain(&mut documents.pages);
+        self.mask(owner, shown).await?;
         let overflow = store.overflow_in(owner, self.view(owner)).await;
         Ok((overflow.map_err(to_problem)?, documents))
     }
 }
 
 impl Storage<'_> {
-    /// Replaces in the items of these documents the names and texts of people whom the reader does not see. Every length
-    /// stays as it is.
-    async fn mask(self, documents: impl Iterator<Item = &mut Document>) -> Result<(), Problem> {
+    /// Replaces in the items of an owner's documents the names and texts of people whom the reader does not see, and the
+    /// first texts of comments that were edited. Every length stays as it is.
+    async fn mask(
+        self,
+        owner: &Topic,
+        documents: impl Iterator<Item = &mut Document>,
+    ) -> Result<(), Problem> {
         let mut items: Vec<&mut Document> = documents.flat_map(items_of).collect();
         let named = items
             .iter()
@@ -139,8 +144,21 @@ impl Storage<'_> {
             item.get_str(field)
                 .is_ok_and(|name| hidden.iter().any(|hidden| hidden.as_str() == name))
         };
+        let edited = match owner {
+            Topic::Post(post) => {
+                let written = items.iter().filter(|item| item.contains_key("text"));
+                let ids: Vec<Uuid> = written
+                    .filter_map(|item| identity(item))
+                    .map(|(id, _)| id)
+                    .collect();
+                let comments = self.0.store().comments();
+                comments.edited_among(*post, &ids).await.map_err(to_problem)?
+            }
+            Topic::User(_) => HashSet::new(),
+        };
         for item in &mut items {
-            let is_theirs = is_hidden(item, "by");
+            let is_theirs =
+                is_hidden(item, "by") || identity(item).is_some_and(|item| edited.contains(&item));
             for field in PEOPLE
                 .into_iter()
                 .filter(|field| is_hidden(item, field))
@@ -154,6 +172,16 @@ impl Storage<'_> {
         }
         Ok(())
     }
+}
+
+/// The id of an item and its time, which tell it from a later one with the same id.
+fn identity(item: &Document) -> Option<(Uuid, Timestamp)> {
+    let id = match item.get("id")? {
+        Bson::Binary(id) => id.to_uuid().ok()?.into(),
+        _ => return None,
+    };
+    let at = item.get_datetime("at").ok()?;
+    Some((id, Timestamp::from_millis(at.timestamp_millis())))
 }
 
 /// The fields of an item that name somebody: who did it, or who was followed.

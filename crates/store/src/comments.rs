@@ -1,7 +1,7 @@
 //! Comments as they read now. Items of a list never change: the new text of a comment is a document beside the list, and
 //! takes the place of the first one when the comment is read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bson::{Bson, DateTime, Document, doc};
 use model::{CommentText, Handle, PostId, Relation, Timestamp, Topic};
@@ -23,7 +23,7 @@ const AUTHOR: &str = "author";
 /// The field with the time of the comment. A later comment of the same id has another one.
 const OF: &str = "of";
 /// How many edits are read at a time.
-const AT_ONCE: u64 = 500;
+const AT_ONCE: usize = 500;
 
 /// Creates the index that finds the edits by a person.
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
@@ -130,6 +130,17 @@ impl<'a> Comments<'a> {
         Ok(())
     }
 
+    /// Those of these comments on a post that were edited, with the time at which each was written.
+    pub async fn edited_among(&self, post: PostId, ids: &[Uuid]) -> Result<HashSet<(Uuid, Timestamp)>> {
+        let mut edited = HashSet::new();
+        for ids in ids.chunks(AT_ONCE) {
+            let names: Vec<String> = ids.iter().map(|id| name(post, *id)).collect();
+            let found = self.read(doc! { "_id": { "$in": names } }).await?;
+            edited.extend(found.into_iter().map(|edit| (edit.comment, edit.of)));
+        }
+        Ok(edited)
+    }
+
     /// Gives a comment another text. Returns whether the comment is still there.
     pub async fn edit(
         &self,
@@ -206,7 +217,7 @@ impl<'a> Comments<'a> {
         let find = Find::matching(filter)
             .project(doc! { OF: 1 })
             .sort(doc! { "_id": 1 })
-            .limit(AT_ONCE);
+            .limit(AT_ONCE as u64);
         let found = self.engine().find(COLLECTION, find).await?;
         found.iter().map(Edited::read).collect()
     }

@@ -85,3 +85,54 @@ async fn only_the_page_of_ones_own_post_has_the_form_and_everybody_sees_that_it_
         assert!(page.text.contains("class=\"edited\""), "{path}: {}", page.text);
     }
 }
+
+#[tokio::test]
+async fn the_first_text_of_an_edited_comment_is_in_no_document_that_is_shown() {
+    let stage = Stage::new().await;
+    let bob = stage.joins("bob").await;
+    let post = stage.creates(&bob, "/api/v1/posts").await;
+    let comments = format!("/api/v1/posts/{post}/comments");
+    let mut ids = Vec::new();
+    for text in ["Call 0171 20 30", "The lock"] {
+        let comment = json!({ "text": text });
+        let comment = send(&stage, &bob, Method::POST, &comments, comment).await;
+        ids.push(comment.body["id"].as_str().unwrap().to_owned());
+    }
+    let mut pages = vec![format!("/post/{post}/stored")];
+    if cfg!(feature = "workshop") {
+        pages.push(format!("/lab/inspect/post:{post}?list=comments"));
+    }
+    let app = stage.open();
+    let page = async |path: &str| {
+        let call = Call::new(Method::GET, path).header(ACCEPT.as_str(), PAGE);
+        call.send(&app).await.text
+    };
+    for path in &pages {
+        let before = page(path).await;
+        assert!(
+            before.contains("Call 0171 20 30") && before.contains("The lock"),
+            "{path}: {before}"
+        );
+    }
+    let edit = json!({ "text": "Call me" });
+    let edit = send(
+        &stage,
+        &bob,
+        Method::PATCH,
+        &format!("{comments}/{}", ids[0]),
+        edit,
+    )
+    .await;
+    assert_eq!(edit.status, 200, "{edit:?}");
+    for path in &pages {
+        let after = page(path).await;
+        assert!(
+            !after.contains("0171") && after.contains("The lock"),
+            "{path}: {after}"
+        );
+        assert!(
+            after.contains(&"*".repeat("Call 0171 20 30".len())),
+            "{path}: {after}"
+        );
+    }
+}
