@@ -83,6 +83,7 @@ impl Moderation<'_> {
     pub async fn suspend(self, handle: &Handle) -> Result<u64, Problem> {
         let begun = self.0.store.suspensions().begin(handle, self.0.now()).await;
         found(handle, begun)?;
+        self.0.new_posts.forget();
         let reports = self.0.store.reports().remove_about(handle).await;
         let reports = reports.map_err(to_problem)?;
         self.record(SecurityEvent::AccountSuspended, handle);
@@ -92,6 +93,7 @@ impl Moderation<'_> {
     /// Ends a suspension. Everything of the person is as it was.
     pub async fn reinstate(self, handle: &Handle) -> Result<(), Problem> {
         found(handle, self.0.store.suspensions().end(handle).await)?;
+        self.0.new_posts.forget();
         self.record(SecurityEvent::AccountReinstated, handle);
         Ok(())
     }
@@ -147,6 +149,7 @@ impl Moderation<'_> {
         if !marked.map_err(to_problem)? {
             return Err(missing(&Topic::Post(post).to_string()));
         }
+        self.0.new_posts.forget();
         let log = self.0.security();
         log.record_about(event, None, &ReportTarget::Post(post));
         Ok(())

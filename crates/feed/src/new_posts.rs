@@ -9,12 +9,13 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::{Cursor, Handle, PostId, Problem};
 use store::Store;
-use store::posts::StoredPost;
+use store::posts::{Order, StoredPost};
+use store::restrictions::Restricted;
 use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
 use super::Live;
-use super::posts::{in_a_feed, is_above};
+use super::posts::{in_a_feed, is_above, people_of};
 use super::problems::to_problem;
 use super::restrictions::restricted_of;
 
@@ -33,7 +34,7 @@ const MOST: usize = 100;
 const AT_ONCE: usize = 2;
 
 /// A list of posts, newest first, that a reader may watch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PostList {
     /// Posts by the people whom the reader follows; everybody's for a reader who is not signed in.
     Home,
@@ -63,15 +64,16 @@ pub struct NewPosts {
     counting: Semaphore,
 }
 
-/// An announcement: the newest post, and the homes that were read because of it.
+/// An announcement: the newest post, and the lists that were read because of it.
 #[derive(Default)]
 struct Newest {
     post: Option<PostId>,
-    homes: Arc<Homes>,
+    lists: Arc<Lists>,
 }
 
-/// The places in time of the newest posts of people's homes, each read once however many of their pages wait.
-type Homes = Mutex<HashMap<Handle, Arc<[(i64, Uuid)]>>>;
+/// The places in time of the newest posts of lists, as a reader sees them. Each list is read once, however many pages
+/// wait.
+type Lists = Mutex<HashMap<(PostList, Option<Handle>), Arc<[(i64, Uuid)]>>>;
 
 impl NewPosts {
     pub(super) fn new(store: Store) -> Self {
@@ -98,6 +100,8 @@ impl NewPosts {
             match self.store.posts().newest().await {
                 Ok(newest) => {
                     self.newest.send_if_modified(|known| {
+                        // Somebody may have been suspended, or a post hidden.
+                        known.lists = Arc::default();
                         if known.post != newest {
                             known.post = newest;
                             left = ANNOUNCEMENTS;
@@ -106,7 +110,6 @@ impl NewPosts {
                             return false;
                         }
                         left -= 1;
-                        known.homes = Arc::default();
                         true
                     });
                 }
@@ -118,60 +121,72 @@ impl NewPosts {
             let mut polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
             if self.newest.receiver_count() == 0 {
                 *polling = false;
-                self.newest.send_modify(|known| known.homes = Arc::default());
+                self.newest.send_modify(|known| known.lists = Arc::default());
                 return;
             }
         }
     }
 
-    /// The places of the newest posts of a reader's home, as far as they see them.
-    async fn home(&self, reader: &Handle, homes: &Homes) -> Result<Arc<[(i64, Uuid)]>, Problem> {
-        let known = || homes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(places) = known().get(reader) {
+    /// The places of the newest posts of a list, as far as its reader sees them.
+    async fn places(
+        &self,
+        list: PostList,
+        reader: Option<Handle>,
+        lists: &Lists,
+    ) -> document::Result<Arc<[(i64, Uuid)]>> {
+        let known = || lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let list = (list, reader);
+        if let Some(places) = known().get(&list) {
             return Ok(Arc::clone(places));
         }
-        let home = self.store.timelines().home(reader, None, MOST).await;
-        let posts = home.map_err(to_problem)?.posts;
-        let restricted = restricted_of(&self.store, reader, posts.iter())
-            .await
-            .map_err(to_problem)?;
-        let places: Arc<[_]> = posts
-            .iter()
-            .filter(|post| !in_a_feed(&restricted, post) && !is_above(post, &restricted, |_| true))
-            .map(StoredPost::place)
-            .map(|(at, id)| (at.millis(), id))
-            .collect();
-        known().insert(reader.clone(), Arc::clone(&places));
+        let stored = self.store.posts();
+        let posts = match &list {
+            (PostList::By(author), _) => {
+                let author = std::slice::from_ref(author);
+                stored.list(Some(author), Order::Newest, None, MOST).await?
+            }
+            (PostList::Home, None) => stored.list(None, Order::Newest, None, MOST).await?,
+            (PostList::Home, Some(reader)) => self.store.timelines().home(reader, None, MOST).await?.posts,
+        };
+        let people = self.store.people();
+        let names = people.named(posts.iter().flat_map(people_of)).await?;
+        let restricted = match &list {
+            (PostList::Home, Some(reader)) => restricted_of(&self.store, reader, posts.iter()).await?,
+            _ => Restricted::default(),
+        };
+        let is_there = |by: &Handle| names.contains_key(by);
+        let is_shown = |post: &&StoredPost| {
+            !post.withheld
+                && is_there(&post.author)
+                && post.share.as_ref().is_none_or(|share| is_there(&share.by))
+                && !in_a_feed(&restricted, post)
+                && !is_above(post, &restricted, is_there)
+        };
+        let shown = posts.iter().filter(is_shown).map(StoredPost::place);
+        let places: Arc<[_]> = shown.map(|(at, id)| (at.millis(), id)).collect();
+        known().insert(list, Arc::clone(&places));
         Ok(places)
     }
 
-    /// Forgets what was read of a reader's home, because they see others' posts now.
-    pub(super) fn forget(&self, reader: &Handle) {
-        let newest = self.newest.borrow();
-        let mut homes = newest.homes.lock().unwrap_or_else(PoisonError::into_inner);
-        homes.remove(reader);
+    /// Forgets what was read, because somebody sees others' posts now.
+    pub(super) fn forget(&self) {
+        self.newest.send_if_modified(|known| {
+            known.lists = Arc::default();
+            false
+        });
     }
 
     async fn newer(
         &self,
-        list: &PostList,
-        reader: Option<&Handle>,
+        list: PostList,
+        reader: Option<Handle>,
         since: Option<Cursor>,
-        homes: &Homes,
+        lists: &Lists,
     ) -> Result<u64, Problem> {
         let _one_of_few = self.counting.acquire().await;
-        let posts = self.store.posts();
-        let count = match (list, reader) {
-            (PostList::By(author), _) => posts.newer(Some(std::slice::from_ref(author)), since, MOST).await,
-            (PostList::Home, None) => posts.newer(None, since, MOST).await,
-            (PostList::Home, Some(reader)) => {
-                let posts = self.home(reader, homes).await?;
-                let newer =
-                    |place: &&(i64, Uuid)| since.is_none_or(|cursor| **place > (cursor.key, cursor.id));
-                Ok(posts.iter().filter(newer).count())
-            }
-        };
-        Ok(count.map_err(to_problem)? as u64)
+        let places = self.places(list, reader, lists).await.map_err(to_problem)?;
+        let newer = |place: &&(i64, Uuid)| since.is_none_or(|cursor| **place > (cursor.key, cursor.id));
+        Ok(places.iter().filter(newer).count() as u64)
     }
 }
 
@@ -185,19 +200,19 @@ impl Live<'_> {
     ) -> BoxStream<'static, u64> {
         let mut newest = self.0.new_posts.subscribe();
         newest.mark_changed();
+        // A person's posts are the same for everybody.
+        let reader = reader.filter(|_| list == PostList::Home);
         let (new_posts, sent) = (Arc::clone(&self.0.new_posts), None);
         stream::unfold((new_posts, newest, sent), move |(new_posts, mut newest, sent)| {
             let (list, reader) = (list.clone(), reader.clone());
             async move {
                 loop {
                     newest.changed().await.ok()?;
-                    let homes = Arc::clone(&newest.borrow_and_update().homes);
+                    let lists = Arc::clone(&newest.borrow_and_update().lists);
                     // In a task of its own: a client that reads nothing must not keep a place while it waits.
                     let (counting, list, reader) = (Arc::clone(&new_posts), list.clone(), reader.clone());
                     let counted =
-                        tokio::spawn(
-                            async move { counting.newer(&list, reader.as_ref(), since, &homes).await },
-                        );
+                        tokio::spawn(async move { counting.newer(list, reader, since, &lists).await });
                     match counted.await.ok()? {
                         Ok(count) if Some(count) != sent => {
                             return Some((count, (new_posts, newest, Some(count))));

@@ -39,7 +39,7 @@ impl PrivatePosts<'_> {
         let item = item(post, feed.environment.now());
         let list = feed.store.list(list.relation());
         let added = list.append(&Topic::User(reader.clone()), item).await;
-        feed.new_posts.forget(reader);
+        feed.new_posts.forget();
         Ok(ReactionState {
             active: true,
             count: added.map_err(to_problem)?.count,
@@ -53,7 +53,7 @@ impl PrivatePosts<'_> {
         let list = feed.store.list(list.relation());
         let key = Key::Id(post.uuid());
         let removed = list.remove(&Topic::User(reader.clone()), &key).await;
-        feed.new_posts.forget(reader);
+        feed.new_posts.forget();
         Ok(ReactionState {
             active: false,
             count: removed.map_err(to_problem)?.count,

@@ -34,9 +34,7 @@ impl Restrictions<'_> {
         let restrictions = self.0.store.restrictions();
         let added = restrictions.add(restriction, reader, other, (id, at)).await;
         let count = added.map_err(to_problem)?.count;
-        for person in [reader, other] {
-            self.0.new_posts.forget(person);
-        }
+        self.0.new_posts.forget();
         self.0.unread_changed([reader, other]);
         if restriction == Restriction::Block {
             for (follower, followed) in [(reader, other), (other, reader)] {
@@ -65,9 +63,7 @@ impl Restrictions<'_> {
             .remove(restriction, reader, other)
             .await;
         let count = removed.map_err(to_problem)?.count;
-        for person in [reader, other] {
-            self.0.new_posts.forget(person);
-        }
+        self.0.new_posts.forget();
         self.0.unread_changed([reader, other]);
         Ok(ReactionState { active: false, count })
     }

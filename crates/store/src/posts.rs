@@ -237,34 +237,6 @@ impl<'a> Posts<'a> {
         found.first().map(|document| post_id(document, "_id")).transpose()
     }
 
-    /// How many posts are newer than a cursor of [`Order::Newest`], counted up to a limit: everybody's, or only these
-    /// authors'. It reads no more documents than it counts.
-    pub async fn newer(
-        &self,
-        authors: Option<&[Handle]>,
-        than: Option<Cursor>,
-        limit: usize,
-    ) -> Result<usize> {
-        let mut filter = by(authors);
-        if let Some(cursor) = than {
-            Order::Newest.accept(cursor)?;
-            let at = Order::Newest.value(cursor);
-            filter.insert("at", doc! { "$gte": &at });
-            filter.insert(
-                "$or",
-                [
-                    doc! { "at": { "$gt": &at } },
-                    doc! { "_id": { "$gt": uuid_bson(cursor.id) } },
-                ],
-            );
-        }
-        let find = Find::matching(filter)
-            .project(doc! { "_id": 1 })
-            .sort(doc! { "at": -1, "_id": -1 })
-            .limit(limit as u64);
-        Ok(self.store.engine().find(COLLECTION, find).await?.len())
-    }
-
     /// How many posts there are: everybody's, or only these authors'.
     pub async fn count(&self, authors: Option<&[Handle]>) -> Result<u64> {
         self.store.engine().count(COLLECTION, by(authors)).await
