@@ -35,7 +35,7 @@ pub fn HomePage() -> impl IntoView {
         {if signed_in {
             view! { <h1 class="sr-only">"Home"</h1> }.into_any()
         } else {
-            view! { <Introduction /> }.into_any()
+            loaded(introduction()).into_any()
         }}
         {loaded(posts(Posts::Home, place))}
     }
@@ -229,10 +229,10 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
 /// How many people fill a home page.
 const ENOUGH: usize = 3;
 
-/// Whether a home page needs nobody else: it has as many posts as it can show, or there are more below, and its posts are by
+/// Whether a home page needs nobody else: it has as many posts as it can show, or some and more below, and its posts are by
 /// enough people, or the reader's own, or the reader follows enough.
 async fn is_full(listing: &Listing<PostCard>, reader: &Handle, most: usize) -> Result<bool, Problem> {
-    if listing.items.len() < most && listing.next.is_none() {
+    if listing.items.is_empty() || (listing.items.len() < most && listing.next.is_none()) {
         return Ok(false);
     }
     let through = listing.items.iter().map(|card| {
@@ -247,22 +247,26 @@ async fn is_full(listing: &Listing<PostCard>, reader: &Handle, most: usize) -> R
     Ok(profile.following >= ENOUGH as u64)
 }
 
-#[component]
-fn Introduction() -> impl IntoView {
-    view! {
+async fn introduction() -> Result<impl IntoView, Problem> {
+    let (first_step, href) = if feed()?.accounts().demo_handles().await?.is_empty() {
+        ("Sign up", "/signup")
+    } else {
+        ("Try the demo town", DEMO_SIGN_IN)
+    };
+    Ok(view! {
         <header class="introduction">
             <h1>"See what happens when a post goes viral."</h1>
             <p>
                 "Spillway is a small social feed built on MongoDB's outlier pattern. The meter under each post shows how its likes are stored. Most lists fit into one document; the few that overflow spill into pages."
             </p>
             <p class="introduction-ways">
-                <a class="button button-primary" href=DEMO_SIGN_IN>
-                    "Try the demo town"
+                <a class="button button-primary" href=href>
+                    {first_step}
                 </a>
                 <a class="button" href="/explore">
                     "Find the viral post"
                 </a>
             </p>
         </header>
-    }
+    })
 }

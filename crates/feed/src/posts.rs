@@ -50,6 +50,9 @@ pub(super) fn people_of(post: &StoredPost) -> impl Iterator<Item = &Handle> {
     [&post.author].into_iter().chain(sharer).chain(&post.above)
 }
 
+/// How many stretches of a home are read for a page, if a reader hides all posts of the earlier ones.
+const MOST_HIDDEN: u32 = 5;
+
 impl Posts<'_> {
     /// The home feed, newest first: what the people whom the reader follows wrote and shared, and the reader's own
     /// posts; everybody's for a reader who is not signed in. For a long home feed `total` is not the exact number; see
@@ -61,17 +64,28 @@ impl Posts<'_> {
                     .list_posts(None, Order::Newest, viewer, paging, in_a_feed)
                     .await
             }
-            Some(reader) => {
-                let timelines = self.0.store.timelines();
-                let page = timelines.home(reader, paging.after, paging.limit).await;
-                let page = page.map_err(to_problem)?;
-                Ok(Listing {
-                    items: self.0.cards(page.posts, viewer, in_a_feed).await?,
+            Some(reader) => self.home_of(reader, paging).await,
+        }
+    }
+
+    /// A reader's home feed. A stretch of which they hide everything is no page: the next ones are read, up to a limit.
+    async fn home_of(self, reader: &Handle, paging: Paging) -> Result<Listing<PostCard>, Problem> {
+        let (timelines, mut after) = (self.0.store.timelines(), paging.after);
+        let mut left = MOST_HIDDEN;
+        loop {
+            let page = timelines.home(reader, after, paging.limit).await;
+            let page = page.map_err(to_problem)?;
+            let items = self.0.cards(page.posts, Some(reader), in_a_feed).await?;
+            left -= 1;
+            if !items.is_empty() || page.next.is_none() || left == 0 {
+                return Ok(Listing {
+                    items,
                     next: page.next.map(|cursor| cursor.to_string()),
                     seams: Vec::new(),
                     total: page.total,
-                })
+                });
             }
+            after = page.next;
         }
     }
 

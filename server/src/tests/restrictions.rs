@@ -295,6 +295,40 @@ async fn posts_of_a_muted_person_are_not_announced() {
 }
 
 #[tokio::test]
+async fn posts_that_nobody_sees_are_not_announced() {
+    let scene = Scene::new().await;
+    let announced = async |list: &str| {
+        let call = Call::new(Method::GET, &format!("/api/v1/events?posts={list}"));
+        call.first_event(&scene.app).await.text
+    };
+    let moderation = scene.stage.feed().moderation();
+    assert!(announced("home").await.contains(r#"{"newer":2}"#));
+    moderation
+        .withhold(scene.post.parse().unwrap(), true)
+        .await
+        .unwrap();
+    let hidden = [announced("home").await, announced("bob").await];
+    assert!(
+        hidden[0].contains(r#"{"newer":1}"#) && hidden[1].contains(r#"{"newer":0}"#),
+        "{hidden:?}"
+    );
+    let ada: model::Handle = "ada".parse().unwrap();
+    scene.stage.feed().moderation().suspend(&ada).await.unwrap();
+    let suspended = announced("home").await;
+    assert!(suspended.contains(r#"{"newer":0}"#), "{suspended}");
+}
+
+#[tokio::test]
+async fn a_home_whose_newest_posts_are_all_hidden_continues_below_them() {
+    let scene = Scene::new().await;
+    let newest = listed(&scene.app, &scene.ada, "/api/v1/feed?limit=1", "author").await;
+    assert_eq!(newest, ["bob"]);
+    put(&scene.app, &scene.ada, "/api/v1/users/bob/mute").await;
+    let left = listed(&scene.app, &scene.ada, "/api/v1/feed?limit=1", "author").await;
+    assert_eq!(left, ["ada"]);
+}
+
+#[tokio::test]
 async fn forms_work_without_javascript_and_say_what_they_did() {
     let scene = Scene::new().await;
     for (action, on, said) in [
