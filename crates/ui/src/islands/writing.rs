@@ -103,7 +103,10 @@ mod real {
         /// Reacts to typing.
         pub fn typed(&self) {
             self.sent.set(false);
-            self.keep("");
+            // A text that is being sent stays stored until it has arrived.
+            if !self.sending.get() {
+                self.keep("");
+            }
             self.measure();
         }
 
@@ -146,7 +149,8 @@ mod real {
             });
         }
 
-        /// Shows the text in the list while it is being sent. A refused text returns to the field.
+        /// Shows the text in the list while it is being sent. A refused text returns to the field, above what was typed
+        /// meanwhile.
         async fn publish(&self) {
             let text = self.text.value();
             let sent = send(&self.form, None);
@@ -178,9 +182,8 @@ mod real {
                     if let Some(pending) = pending {
                         pending.remove();
                     }
-                    if self.text.value().is_empty() {
-                        self.write(&text);
-                    }
+                    let typed = self.text.value();
+                    self.write((text + "\n\n" + &typed).trim_end());
                     self.keep("");
                     self.sent.set(false);
                     refusal.show(&self.problem);
