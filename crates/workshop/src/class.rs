@@ -122,12 +122,13 @@ impl Workshop {
         })
     }
 
-    /// The class's post. If somebody who signed in as its author has deleted it, it is created again, empty.
+    /// The class's post, also for somebody who is blocked by its author. If somebody who signed in as its author has deleted
+    /// it, it is created again, empty.
     async fn class_post(&self, post: PostId, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
         match self.feed.posts().get(post, viewer).await {
             Err(problem) if problem.kind == Kind::NotFound => {
                 self.open_class().await?;
-                self.feed.posts().get(post, viewer).await
+                self.feed.posts().get(post, None).await
             }
             found => found,
         }

@@ -6,7 +6,7 @@ use feed::Clock as _;
 use model::Timestamp;
 use workshop::class::SEATS;
 
-use super::stage::{Call, JSON, Stage};
+use super::stage::{Call, JSON, PAGE, Stage};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -67,4 +67,19 @@ async fn a_student_does_not_get_the_handle_of_somebody_who_left() {
     let me = Call::new(Method::GET, "/api/v1/me").header(COOKIE.as_str(), &cookie);
     let me = me.header("accept", JSON).send(&stage.open()).await;
     assert_eq!(me.body["handle"], "ada-lovelace-2", "{me:?}");
+}
+
+#[tokio::test]
+async fn the_page_of_a_class_stays_for_somebody_whom_the_author_of_its_post_blocks() {
+    let stage = Stage::new().await;
+    let bob = stage.joins("bob").await;
+    stage.opens_a_class_with("bob").await;
+    let ada = stage.joins("ada").await;
+    let block = Call::new(Method::PUT, "/api/v1/users/ada/block").header(COOKIE.as_str(), &bob);
+    assert_eq!(block.send(&stage.open()).await.status, 200);
+    for reader in [&bob, &ada] {
+        let class = Call::new(Method::GET, "/lab/class").header("accept", PAGE);
+        let page = class.header(COOKIE.as_str(), reader).send(&stage.open()).await;
+        assert_eq!(page.status, 200, "{page:?}");
+    }
 }
