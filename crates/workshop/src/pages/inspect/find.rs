@@ -88,11 +88,15 @@ pub fn Suggestions(notable: Notable) -> impl IntoView {
         pages => format!("{} pages beside the document", grouped(pages)),
     };
     let post = |what: &'static str, card: model::PostCard| {
+        // In a demo town anybody may have written the text of an edited post.
+        let words = match card.post.edited_at {
+            None => format!(": “{}”", beginning(card.post.text.as_str())),
+            Some(_) => String::new(),
+        };
         let about = format!(
-            "{}, {}: “{}”",
+            "{}, {}{words}",
             many(card.post.likes, "like", "likes"),
-            in_pages(card.meter.pages),
-            beginning(card.post.text.as_str())
+            in_pages(card.meter.pages)
         );
         (what, Topic::Post(card.post.id), about)
     };
