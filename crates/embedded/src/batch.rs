@@ -14,7 +14,7 @@ use super::index::Definition;
 use super::operation::{Answer, Modify, Operation, Write, check_update, check_upsert};
 use super::query::Query;
 use super::tables;
-use document::{Changed, Error, Result, Return};
+use document::{Changed, Error, Result, Return, shown};
 
 /// The state of a batch.
 pub(super) struct Batch<'txn> {
@@ -185,8 +185,8 @@ impl<'txn> Batch<'txn> {
             }
             let specifications = format!(
                 "Requested index: {}, existing index: {}",
-                definition.specification(),
-                existing.specification()
+                shown(&definition.specification().into()),
+                shown(&existing.specification().into())
             );
             if !existing.is_equivalent(&definition) {
                 let message = format!(

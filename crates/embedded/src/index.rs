@@ -136,6 +136,15 @@ impl Definition {
         specification
     }
 
+    /// The index as MongoDB lists it.
+    pub(super) fn listed(&self) -> Document {
+        let mut specification = self.specification();
+        if let Some(unique) = specification.remove("unique") {
+            specification.insert("unique", unique);
+        }
+        specification
+    }
+
     /// Whether it contains every document that matches `filter`.
     pub(super) fn serves(&self, filter: &Filter) -> bool {
         self.partial

@@ -23,7 +23,7 @@ impl Catalogue for Embedded {
         let catalogue = self.shared.catalogue();
         let others = catalogue.indexes(collection).iter();
         Ok(std::iter::once(primary)
-            .chain(others.map(|index| index.specification()))
+            .chain(others.map(|index| index.listed()))
             .collect())
     }
 

@@ -2,7 +2,7 @@
 
 use document::Error;
 
-const NAMES: [&str; 152] = [
+const NAMES: [&str; 162] = [
     // Operators of filters.
     "$bitsAllClear",
     "$bitsAllSet",
@@ -52,9 +52,16 @@ const NAMES: [&str; 152] = [
     // Expressions.
     "$abs",
     "$accumulator",
+    "$acos",
+    "$acosh",
     "$allElementsTrue",
     "$anyElementTrue",
     "$arrayToObject",
+    "$asin",
+    "$asinh",
+    "$atan",
+    "$atan2",
+    "$atanh",
     "$binarySize",
     "$bitAnd",
     "$bitNot",
@@ -64,6 +71,7 @@ const NAMES: [&str; 152] = [
     "$cmp",
     "$convert",
     "$cos",
+    "$cosh",
     "$dateAdd",
     "$dateDiff",
     "$dateFromParts",
@@ -122,6 +130,7 @@ const NAMES: [&str; 152] = [
     "$setIsSubset",
     "$setUnion",
     "$sin",
+    "$sinh",
     "$split",
     "$sqrt",
     "$stdDevPop",
@@ -134,6 +143,7 @@ const NAMES: [&str; 152] = [
     "$substrCP",
     "$switch",
     "$tan",
+    "$tanh",
     "$toBool",
     "$toDate",
     "$toDecimal",

@@ -94,13 +94,14 @@ fn statement(text: &mut Text) -> Result<Statement> {
     match word.as_deref() {
         Some("db") => database(text),
         Some("help") => {
-            if text.takes('(')? {
-                text.expect(')')?;
-            }
+            no_arguments(text)?;
             Ok(Statement::Help)
         }
-        Some("it") => Ok(Statement::More),
-        Some("show") => match text.word()?.as_str() {
+        Some("it") => {
+            no_arguments(text)?;
+            Ok(Statement::More)
+        }
+        Some("show") => match one_word(text)?.as_str() {
             "collections" | "tables" => Ok(names_of_collections(Shape::Names).into()),
             "dbs" | "databases" => Ok(Run::of(doc! { "listDatabases": 1 }, Shape::Databases).into()),
             known @ ("users"
@@ -117,7 +118,7 @@ fn statement(text: &mut Text) -> Result<Statement> {
                 "[COMMON-10001] '{other}' is not a valid argument for \"show\". Write `show collections` or `show dbs`."
             ))),
         },
-        Some("use") => match text.word()? {
+        Some("use") => match one_word(text)? {
             name if name.is_empty() => Err(text.unexpected("the name of a database")),
             name => Ok(Statement::Use(name)),
         },
@@ -130,6 +131,25 @@ fn statement(text: &mut Text) -> Result<Statement> {
         )),
         None => Err(text.unexpected("a command, as in db.posts.find()")),
     }
+}
+
+/// `()`, or nothing.
+fn no_arguments(text: &mut Text) -> Result<()> {
+    if text.takes('(')? {
+        text.expect(')')?;
+    }
+    Ok(())
+}
+
+/// What follows `use` and `show`: a word, or a string in parentheses.
+fn one_word(text: &mut Text) -> Result<String> {
+    if !text.takes('(')? {
+        return text.word();
+    }
+    text.skip()?;
+    let word = string(text)?;
+    text.expect(')')?;
+    Ok(word)
 }
 
 fn names_of_collections(shape: Shape) -> Run {
@@ -164,18 +184,20 @@ fn database(text: &mut Text) -> Result<Statement> {
                 ("", "getCollection", [Bson::String(name)]) if !name.is_empty() => path = vec![name.clone()],
                 ("", method, arguments) => {
                     return match of_database(at, method, arguments)? {
-                        Statement::Run { command, shape } => chain(text, Run::of(command, shape)),
+                        Statement::Run { command, shape } => {
+                            chain(text, Run::of(command, shape)).map(Statement::from)
+                        }
                         other => Ok(other),
                     };
                 }
                 (_, "help", []) => return Ok(Statement::Help),
                 (_, "explain", verbosity) => explained = Some(verbosity_of(verbosity)?),
                 (collection, method, arguments) => {
-                    let mut run = methods::run(at, collection, method, arguments)?;
-                    if let Some(verbosity) = explained {
-                        run = run.explained(&verbosity)?;
-                    }
-                    return chain(text, run);
+                    let run = chain(text, methods::run(at, collection, method, arguments)?)?;
+                    return match explained {
+                        Some(verbosity) => run.explained(&verbosity).map(Statement::from),
+                        None => Ok(run.into()),
+                    };
                 }
             }
         } else if explained.is_some() {
@@ -282,7 +304,7 @@ fn of_database(at: usize, method: &str, arguments: &[Bson]) -> Result<Statement>
 }
 
 /// What follows the call of a method.
-fn chain(text: &mut Text, mut run: Run) -> Result<Statement> {
+fn chain(text: &mut Text, mut run: Run) -> Result<Run> {
     while text.takes('.')? {
         let at = text.at();
         let Some(method) = text.name()? else {
@@ -301,11 +323,11 @@ fn chain(text: &mut Text, mut run: Run) -> Result<Statement> {
             return Err(Error::unknown(at, message));
         }
         let arguments = arguments(text)?;
-        run = if method == "explain" {
+        run = if method == "explain" && matches!(run.shape, Shape::Cursor) {
             run.explained(&verbosity_of(&arguments)?)?
         } else {
             run.followed_by(at, &method, &arguments)?
         };
     }
-    Ok(run.into())
+    Ok(run)
 }

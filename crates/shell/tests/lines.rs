@@ -175,7 +175,17 @@ fn methods_become_the_commands_that_drivers_send() {
             Shape::Answer,
         ),
         (
+            "db.posts.explain(\"executionStats\").find({}).sort({at: -1}).limit(5)",
+            doc! { "explain": { "find": "posts", "filter": {}, "sort": { "at": -1 }, "limit": 5_i64 }, "verbosity": "executionStats" },
+            Shape::Answer,
+        ),
+        (
             "show collections",
+            doc! { "listCollections": 1, "nameOnly": true },
+            Shape::Names,
+        ),
+        (
+            "show('collections')",
             doc! { "listCollections": 1, "nameOnly": true },
             Shape::Names,
         ),
@@ -225,6 +235,11 @@ fn what_is_no_command_is_refused_with_a_remedy() {
             "TypeError",
             "Nothing can follow",
         ),
+        (
+            "db.posts.deleteMany({}).explain()",
+            "TypeError",
+            "Nothing can follow",
+        ),
         ("db.posts.findOne()._id", "SyntaxError", "reads a property"),
         ("db.fine()", "TypeError", "db.fine is not a function"),
     ]);
@@ -232,7 +247,9 @@ fn what_is_no_command_is_refused_with_a_remedy() {
     assert!(parse(&deep).unwrap_err().message.contains("100 deep"));
     assert_eq!(parse(" // nothing\n"), Ok(Statement::Nothing));
     assert_eq!(parse("use my-db;"), Ok(Statement::Use("my-db".to_owned())));
+    assert_eq!(parse("use('my-db')"), Ok(Statement::Use("my-db".to_owned())));
     assert_eq!(parse("help()"), Ok(Statement::Help));
+    assert_eq!(parse("it()"), Ok(Statement::More));
     assert_eq!(parse("db.posts"), Ok(Statement::Name(Some("posts".to_owned()))));
 }
 

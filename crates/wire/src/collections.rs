@@ -4,9 +4,7 @@ use bson::{Bson, Document, doc};
 use document::{Index, dup_key};
 
 use crate::arguments::{Arguments, count};
-use crate::fault::{
-    BAD_VALUE, CommandError, INVALID_OPTIONS, NAMESPACE_EXISTS, NAMESPACE_NOT_FOUND, Outcome, done, fine,
-};
+use crate::fault::{BAD_VALUE, CommandError, INVALID_OPTIONS, NAMESPACE_NOT_FOUND, Outcome, done, fine};
 use crate::server::{Command, Server};
 use document::catalogue::CollectionSize;
 
@@ -80,7 +78,6 @@ pub(crate) async fn indexes(server: &Server, mut command: Command) -> Outcome<Do
 pub(crate) async fn create(server: &Server, mut command: Command) -> Outcome<Document> {
     let collection = command.collection()?;
     server.must_hold(&command)?;
-    let namespace = command.namespace(&collection);
     let mut arguments = command.arguments;
     arguments.refuse(&[
         "capped",
@@ -101,11 +98,10 @@ pub(crate) async fn create(server: &Server, mut command: Command) -> Outcome<Doc
         "validationLevel",
     ]);
     arguments.finish()?;
-    if existing(server, true).await?.contains(&collection) {
-        let message = format!("Collection {namespace} already exists.");
-        return Err(CommandError::new(NAMESPACE_EXISTS, message));
+    // As in MongoDB 7.0, one with the same options may exist already, and there are no others.
+    if !existing(server, true).await?.contains(&collection) {
+        server.catalogue.create_collection(&collection).await?;
     }
-    server.catalogue.create_collection(&collection).await?;
     Ok(done())
 }
 

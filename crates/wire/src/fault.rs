@@ -23,7 +23,6 @@ pub(crate) const ILLEGAL_OPERATION: i32 = 20;
 pub(crate) const INVALID_LENGTH: i32 = 21;
 pub(crate) const NAMESPACE_NOT_FOUND: i32 = 26;
 pub(crate) const CURSOR_NOT_FOUND: i32 = 43;
-pub(crate) const NAMESPACE_EXISTS: i32 = 48;
 pub(crate) const MAX_TIME_EXPIRED: i32 = 50;
 pub(crate) const COMMAND_NOT_FOUND: i32 = 59;
 pub(crate) const EXCEEDED_MEMORY_LIMIT: i32 = 146;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bson::raw::cstr;
-use bson::{Document, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::{Bson, Document, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::Changes;
 use super::upsert::{demanded_id, equalities};
@@ -11,7 +11,7 @@ use crate::aggregate::{Reshape, stage, unrecognized};
 use crate::compare::{check, equal};
 use crate::filter::Filter;
 use crate::operation::with_id_first;
-use document::{Change, Error, Result};
+use document::{Change, Error, Result, shown};
 
 /// MongoDB's name for a stage that is not allowed in an update.
 const NOT_IN_UPDATES: &[&str] = &[
@@ -113,8 +113,10 @@ fn checked(new: RawDocumentBuf, id: Option<RawBsonRef<'_>>) -> Result<RawDocumen
 fn with_id(computed: RawDocumentBuf, asked: Option<RawBsonRef<'_>>) -> Result<RawDocumentBuf> {
     let id = match (computed.get("_id")?, asked) {
         (Some(id), Some(asked)) if !equal(id, asked) => {
-            let message =
-                "After applying the update, the (immutable) field '_id' was found to have been altered";
+            let id = shown(&Bson::try_from(id)?);
+            let message = format!(
+                "After applying the update, the (immutable) field '_id' was found to have been altered to _id: {id}"
+            );
             return Err(Error::refused(66, message));
         }
         (Some(id), _) | (None, Some(id)) => id,

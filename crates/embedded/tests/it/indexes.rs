@@ -209,9 +209,9 @@ async fn partial_and_expiring_indexes_survive_reopening() {
         (code(&error), error.to_string().as_str()),
         (
             85,
-            "An equivalent index already exists with the same name but different options. Requested index: { \"v\": 2, \
-             \"key\": { \"at\": 1 }, \"name\": \"at_1\", \"expireAfterSeconds\": 61 }, existing index: { \"v\": 2, \"key\": { \
-             \"at\": 1 }, \"name\": \"at_1\", \"expireAfterSeconds\": 60 }"
+            "An equivalent index already exists with the same name but different options. Requested index: { v: 2, key: \
+             { at: 1 }, name: \"at_1\", expireAfterSeconds: 61 }, existing index: { v: 2, key: { at: 1 }, name: \"at_1\", \
+             expireAfterSeconds: 60 }"
         )
     );
     let document = doc! { "_id": 1, "at": DateTime::from_millis(0) };
