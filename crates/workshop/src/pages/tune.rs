@@ -110,7 +110,7 @@ fn curves(items: &MeasuredItems, chosen: u64) -> Chart {
         title: "What a larger head costs, and what it saves".to_owned(),
         description: format!(
             "With a larger budget, an append writes more, and somebody who scrolls through {} items reads fewer documents. \
-             The lines cross where you are: both are compared with {chosen}.",
+             Both are compared with {chosen}, so they cross wherever you choose: weigh writing against reading.",
             grouped(SCROLLED)
         ),
         x: Axis {
@@ -207,9 +207,7 @@ impl Outcome {
                 figures.first_page_documents.to_string()
             }),
             self.figured("Bytes read for it", |figures| size(figures.first_page_bytes)),
-            self.figured("Seams to the oldest item", |figures| {
-                format!("{} in {} items", figures.seams, grouped(figures.items as u64))
-            }),
+            self.advised("Seams in 1,000 items", |advice| format!("{:.1}", advice.seams)),
         ];
         if let Some((owner, items)) = &self.longest {
             let pages = |column: &Column| grouped(column.pages(*items));
