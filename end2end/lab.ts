@@ -169,7 +169,7 @@ export function journeysInTheWorkshop(): void {
       "730615",
       "6−90585",
       "5260675",
-      "Carried forward to page 0415",
+      "Brought forward from page 0415",
       "4−45415",
       "380460",
       "2−120380",

@@ -94,7 +94,7 @@ impl ToSchema for Found {
 /// part: first those among the hundred whom the reader followed last, then the others, each with the most followers first. Of
 /// very many, the first 200 in alphabetical order are looked at.
 ///
-/// Each answer reads a bounded number of posts, those with the longest of the words. So there may be a `next` although there
+/// Each answer reads a bounded number of posts, those with the rarest of the words. So there may be a `next` although there
 /// are few or no `items`, and `total` is a lower bound. The most liked are those of the newest 500.
 #[utoipa::path(get, path = "/search", tag = "Search", operation_id = "search",
     params(Wanted, Stretch),

@@ -165,7 +165,7 @@ fn an_account_is_shown_with_the_balance_that_is_carried_from_document_to_documen
         "Write the oldest entries into a page, which nobody reads yet",
         "Commit, push and change the balance",
         "The balance is the sum of the entries, and no number is there twice.",
-        "Carried forward to page 0",
+        "Brought forward from page 0",
     ] {
         assert!(ours.contains(told), "{told}: {ours}");
     }

@@ -202,8 +202,8 @@ fn fault(one: &Interrupted) -> Option<String> {
     }
     match repeated {
         0 => {}
-        1 => words.push("1 entry twice".to_owned()),
-        several => words.push(format!("{several} entries twice")),
+        1 => words.push("1 entry stored twice".to_owned()),
+        several => words.push(format!("{several} entries stored twice")),
     }
     (!words.is_empty()).then(|| words.join(", "))
 }
@@ -259,7 +259,7 @@ fn Statement(books: Books, faults: Vec<Fault>) -> impl IntoView {
             place = line.page;
             let page = line.page.and_then(|nth| fill.pages.get(nth));
             let name = page.map_or("the account’s document", |(name, _)| name.as_str());
-            rows.push(total_row(format!("Carried forward to {name}"), running, true));
+            rows.push(total_row(format!("Brought forward from {name}"), running, true));
         }
         let booking = line.booking;
         rows.push(
