@@ -218,6 +218,13 @@ impl Suite<'_> {
         }
         // What people who know Leptos type. It finds the crates compiled, and makes the site again.
         let title = "cargo-leptos builds it too";
+        // It takes longer to build than its check, which a job of `.github/workflows/ci.yml` makes in any case.
+        if !tools::has_cargo_leptos() {
+            say(&format!(
+                "- {title}: not checked, because it is not installed; `cargo xtask leptos build --release` installs and checks it"
+            ));
+            return;
+        }
         let arguments = ["build", "--release"].map(str::to_owned);
         if let Some(command) = self.obtain(title, tools::cargo_leptos(repository, &arguments)) {
             self.command(title, command, None);

@@ -72,6 +72,11 @@ fn wasm_bindgen(repository: &Repository) -> Result<Tool> {
     })
 }
 
+/// Whether cargo-leptos is installed in the right version.
+pub fn has_cargo_leptos() -> bool {
+    folder().is_ok_and(|folder| LEPTOS.find(&folder).is_some())
+}
+
 /// cargo-leptos with these arguments, and with a search path on which it finds Tailwind, wasm-opt and wasm-bindgen
 /// before anything else. All of them are installed first if they are missing.
 pub fn cargo_leptos(repository: &Repository, arguments: &[String]) -> Result<Command> {
