@@ -176,7 +176,7 @@ fn methods_become_the_commands_that_drivers_send() {
         ),
         (
             "db.posts.explain(\"executionStats\").find({}).sort({at: -1}).limit(5)",
-            doc! { "explain": { "find": "posts", "filter": {}, "sort": { "at": -1 }, "limit": 5_i64 }, "verbosity": "executionStats" },
+            doc! { "explain": { "find": "posts", "filter": {}, "sort": { "at": -1 }, "limit": 5 }, "verbosity": "executionStats" },
             Shape::Answer,
         ),
         (

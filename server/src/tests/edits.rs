@@ -127,7 +127,7 @@ async fn the_first_text_of_an_edited_comment_is_in_no_document_that_is_shown() {
     for path in &pages {
         let after = page(path).await;
         assert!(
-            !after.contains("0171") && after.contains("The lock"),
+            !after.contains("0171 20") && after.contains("The lock"),
             "{path}: {after}"
         );
         assert!(

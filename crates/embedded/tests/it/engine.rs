@@ -134,9 +134,8 @@ async fn an_index_is_created_once_and_over_existing_documents() {
     assert_eq!(
         error.to_string(),
         "An existing index has the same name as the requested index. When index names are not specified, they are auto \
-         generated and can cause conflicts. Please refer to our documentation. Requested index: { \"v\": 2, \"unique\": \
-         true, \"key\": { \"a\": 1 }, \"name\": \"a_1\" }, existing index: { \"v\": 2, \"key\": { \"a\": 1 }, \"name\": \
-         \"a_1\" }"
+         generated and can cause conflicts. Please refer to our documentation. Requested index: { v: 2, unique: \
+         true, key: { a: 1 }, name: \"a_1\" }, existing index: { v: 2, key: { a: 1 }, name: \"a_1\" }"
     );
     let find = Find::matching(doc! { "a": 1 });
     assert_eq!(
