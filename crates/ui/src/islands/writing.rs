@@ -183,7 +183,7 @@ mod real {
                         pending.remove();
                     }
                     let typed = self.text.value();
-                    self.write((text + "\n\n" + &typed).trim_end());
+                    self.write((text + "\n\n" + &typed).trim());
                     self.keep("");
                     self.sent.set(false);
                     refusal.show(&self.problem);
