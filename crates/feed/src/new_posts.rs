@@ -1,5 +1,5 @@
-//! Tells readers that there are newer posts than those on their page. However many readers wait, a server asks its
-//! store for the newest post at most once a second; only when that changes does it count each list.
+//! Tells readers that there are newer posts and shares than those on their page. However many readers wait, a server
+//! asks its store for the newest of both at most once a second; only when one changes does it count each list.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
 use super::Live;
-use super::posts::{in_a_feed, is_above, people_of};
+use super::posts::{Hides, in_a_feed, is_above, on_a_profile, people_of};
 use super::problems::to_problem;
 use super::restrictions::restricted_of;
 
@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// followers yet.
 const ANNOUNCEMENTS: u32 = 3;
 
-/// The highest count of new posts.
+/// The highest count of new posts and shares.
 const MOST: usize = 100;
 
 /// How many lists are counted at once. Every open page waits for a count after every new post, so without a bound they
@@ -38,7 +38,7 @@ const AT_ONCE: usize = 2;
 pub enum PostList {
     /// Posts by the people whom the reader follows; everybody's for a reader who is not signed in.
     Home,
-    /// One person's posts.
+    /// What one person wrote and shared.
     By(Handle),
 }
 
@@ -56,7 +56,7 @@ impl std::str::FromStr for PostList {
     }
 }
 
-/// The newest post, polled for as long as somebody waits for it to change.
+/// The newest post and share, polled for as long as somebody waits for it to change.
 pub struct NewPosts {
     store: Store,
     newest: watch::Sender<Newest>,
@@ -64,14 +64,14 @@ pub struct NewPosts {
     counting: Semaphore,
 }
 
-/// An announcement: the newest post, and the lists that were read because of it.
+/// An announcement: the newest post and share, and the lists that were read because of it.
 #[derive(Default)]
 struct Newest {
-    post: Option<PostId>,
+    of_all: (Option<PostId>, Option<Uuid>),
     lists: Arc<Lists>,
 }
 
-/// The places in time of the newest posts of lists, as a reader sees them. Each list is read once, however many pages
+/// The places in time of the newest posts and shares of lists, as a reader sees them. Each list is read once, however many pages
 /// wait.
 type Lists = Mutex<HashMap<(PostList, Option<Handle>), Arc<[(i64, Uuid)]>>>;
 
@@ -97,13 +97,14 @@ impl NewPosts {
     async fn poll(self: Arc<Self>) {
         let mut left = 0;
         loop {
-            match self.store.posts().newest().await {
+            let (posts, shares) = (self.store.posts(), self.store.shared_posts());
+            match futures::try_join!(posts.newest(), shares.newest()) {
                 Ok(newest) => {
                     self.newest.send_if_modified(|known| {
                         // Somebody may have been suspended, or a post hidden.
                         known.lists = Arc::default();
-                        if known.post != newest {
-                            known.post = newest;
+                        if known.of_all != newest {
+                            known.of_all = newest;
                             left = ANNOUNCEMENTS;
                         }
                         if left == 0 {
@@ -114,7 +115,7 @@ impl NewPosts {
                     });
                 }
                 // The outage is reported elsewhere; nothing is announced until the store is back.
-                Err(error) => tracing::debug!(%error, "could not ask for the newest post"),
+                Err(error) => tracing::debug!(%error, "could not ask for the newest post and share"),
             }
             tokio::time::sleep(PAUSE).await;
             // Under the lock nobody can subscribe between the check and the end.
@@ -139,27 +140,40 @@ impl NewPosts {
         if let Some(places) = known().get(&list) {
             return Ok(Arc::clone(places));
         }
-        let stored = self.store.posts();
-        let posts = match &list {
+        let (stored, shares) = (self.store.posts(), self.store.shared_posts());
+        let (posts, hides): (_, Hides) = match &list {
             (PostList::By(author), _) => {
                 let author = std::slice::from_ref(author);
-                stored.list(Some(author), Order::Newest, None, MOST).await?
+                let (written, shared) = futures::try_join!(
+                    stored.list(Some(author), Order::Newest, None, MOST),
+                    shares.list(author, None, MOST)
+                )?;
+                ([written, shared].concat(), on_a_profile)
             }
-            (PostList::Home, None) => stored.list(None, Order::Newest, None, MOST).await?,
-            (PostList::Home, Some(reader)) => self.store.timelines().home(reader, None, MOST).await?.posts,
+            (PostList::Home, None) => {
+                let posts = stored.list(None, Order::Newest, None, MOST).await?;
+                (posts, in_a_feed)
+            }
+            (PostList::Home, Some(reader)) => {
+                let home = self.store.timelines().home(reader, None, MOST).await?;
+                (home.posts, in_a_feed)
+            }
         };
-        let people = self.store.people();
-        let names = people.named(posts.iter().flat_map(people_of)).await?;
-        let restricted = match &list {
-            (PostList::Home, Some(reader)) => restricted_of(&self.store, reader, posts.iter()).await?,
-            _ => Restricted::default(),
+        let names = self
+            .store
+            .people()
+            .named(posts.iter().flat_map(people_of))
+            .await?;
+        let restricted = match &list.1 {
+            Some(reader) => restricted_of(&self.store, reader, posts.iter()).await?,
+            None => Restricted::default(),
         };
         let is_there = |by: &Handle| names.contains_key(by);
         let is_shown = |post: &&StoredPost| {
             !post.withheld
                 && is_there(&post.author)
                 && post.share.as_ref().is_none_or(|share| is_there(&share.by))
-                && !in_a_feed(&restricted, post)
+                && !hides(&restricted, post)
                 && !is_above(post, &restricted, is_there)
         };
         let shown = posts.iter().filter(is_shown).map(StoredPost::place);
@@ -186,7 +200,7 @@ impl NewPosts {
         let _one_of_few = self.counting.acquire().await;
         let places = self.places(list, reader, lists).await.map_err(to_problem)?;
         let newer = |place: &&(i64, Uuid)| since.is_none_or(|cursor| **place > (cursor.key, cursor.id));
-        Ok(places.iter().filter(newer).count() as u64)
+        Ok(places.iter().filter(newer).count().min(MOST) as u64)
     }
 }
 
@@ -200,8 +214,6 @@ impl Live<'_> {
     ) -> BoxStream<'static, u64> {
         let mut newest = self.0.new_posts.subscribe();
         newest.mark_changed();
-        // A person's posts are the same for everybody.
-        let reader = reader.filter(|_| list == PostList::Home);
         let (new_posts, sent) = (Arc::clone(&self.0.new_posts), None);
         stream::unfold((new_posts, newest, sent), move |(new_posts, mut newest, sent)| {
             let (list, reader) = (list.clone(), reader.clone());

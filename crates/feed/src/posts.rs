@@ -36,7 +36,7 @@ pub(super) fn asked_for(restricted: &Restricted, post: &StoredPost) -> bool {
 }
 
 /// On a person's page: what a block hides, and what they shared by others whom the reader mutes.
-fn on_a_profile(restricted: &Restricted, post: &StoredPost) -> bool {
+pub(super) fn on_a_profile(restricted: &Restricted, post: &StoredPost) -> bool {
     let sharer = post.share.as_ref().map(|share| &share.by);
     let of_others = sharer.is_some_and(|by| {
         restricted.blocks(by) || (*by != post.author && restricted.muted.contains(&post.author))

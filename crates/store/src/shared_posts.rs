@@ -26,10 +26,11 @@ pub(crate) const OF: &str = "of";
 /// How many are read or written at a time.
 const AT_ONCE: usize = 500;
 
-/// Creates the indexes that find somebody's shares and those to be delivered.
+/// Creates the indexes that find somebody's shares, the newest of all, and those to be delivered.
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     for index in [
         Index::on(doc! { "author": 1, "at": -1, "_id": -1 }),
+        Index::on(doc! { "at": -1, "_id": -1 }),
         Index::on(doc! { UNDELIVERED: 1 }).only(doc! { UNDELIVERED: true }),
     ] {
         engine.create_index(COLLECTION, index).await?;
@@ -167,6 +168,14 @@ impl<'a> SharedPosts<'a> {
     async fn get(&self, id: Uuid) -> Result<Option<SharedPost>> {
         let find = Find::matching(doc! { "_id": uuid_bson(id) }).limit(1);
         Ok(self.read(find).await?.into_iter().next())
+    }
+
+    /// The newest share of all, if there is one.
+    pub async fn newest(&self) -> Result<Option<Uuid>> {
+        let find = Find::matching(Document::new())
+            .sort(doc! { "at": -1, "_id": -1 })
+            .limit(1);
+        Ok(self.read(find).await?.first().map(|shared| shared.id))
     }
 
     /// Those that are to be delivered for a person.

@@ -1,10 +1,18 @@
 //! Shares, as feeds and pages list them.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::http::Method;
 use axum::http::header::{ACCEPT, COOKIE};
+use feed::PostList;
+use futures::StreamExt as _;
+use tokio::time::timeout;
 
 use super::stage::{Answer, Call, PAGE, Stage};
+
+/// How long an announcement may take on a machine that is busy.
+const LONG: Duration = Duration::from_mins(1);
 
 const FEED: &str = "/api/v1/feed";
 
@@ -219,4 +227,43 @@ async fn what_is_deleted_hidden_or_unfollowed_is_shared_no_longer() {
     assert_eq!(scene.lists(&scene.dua, FEED).await, [shared(first, "bob")]);
     scene.puts(&scene.dua, "/users/ada/mute").await;
     assert_eq!(scene.lists(&scene.dua, FEED).await, []);
+}
+
+#[tokio::test]
+async fn a_share_is_announced_to_those_who_read_the_sharers_posts() {
+    let scene = Scene::new().await;
+    let announced = async |cookie: &str, list: &str| {
+        let call = Call::new(Method::GET, &format!("/api/v1/events?posts={list}"));
+        call.header(COOKIE.as_str(), cookie)
+            .first_event(&scene.app)
+            .await
+            .text
+    };
+    let post = scene.writes(&scene.ada).await;
+    for list in ["home", "bob"] {
+        let before = announced(&scene.dua, list).await;
+        assert!(before.contains(r#"{"newer":0}"#), "{list}: {before}");
+    }
+    scene.puts(&scene.bob, &format!("/posts/{post}/share")).await;
+    for list in ["home", "bob"] {
+        let after = announced(&scene.dua, list).await;
+        assert!(after.contains(r#"{"newer":1}"#), "{list}: {after}");
+    }
+    scene.puts(&scene.dua, "/users/ada/block").await;
+    for list in ["home", "bob"] {
+        let hidden = announced(&scene.dua, list).await;
+        assert!(hidden.contains(r#"{"newer":0}"#), "{list}: {hidden}");
+    }
+}
+
+#[tokio::test]
+async fn an_open_page_is_told_of_a_share() {
+    let scene = Scene::new().await;
+    let post = scene.writes(&scene.ada).await;
+    let live = scene.stage.feed().live();
+    let mut watched = live.watch_posts(PostList::Home, Some("dua".parse().unwrap()), None);
+    assert_eq!(watched.next().await, Some(0));
+    scene.puts(&scene.bob, &format!("/posts/{post}/share")).await;
+    let told = timeout(LONG, watched.next()).await;
+    assert_eq!(told.expect("it is announced"), Some(1));
 }
