@@ -72,6 +72,11 @@ export class Api {
     return response.json();
   }
 
+  async pin(post: string): Promise<void> {
+    const response = await this.request.put(`/api/v1/posts/${post}/pin`);
+    expect(response.status(), await response.text()).toBe(204);
+  }
+
   async comment(post: string, text: string): Promise<{ id: string }> {
     const response = await this.request.post(`/api/v1/posts/${post}/comments`, { data: { text } });
     expect(response.status(), await response.text()).toBe(201);

@@ -12,6 +12,19 @@ export function openingAPost(): void {
     await expect(page).toHaveURL(`/post/${post.id}`);
   });
 
+  test("the text of a pinned post opens it", async ({ page, api, person }) => {
+    const post = await api.post(`${person.name} wants everybody to see this`);
+    await api.pin(post.id);
+    await page.goto(`/@${person.handle}`);
+    const text = page.getByTestId("pinned-post").getByTestId("post-text");
+    await expect(text).toBeVisible();
+    const { x, y } = (await text.boundingBox())!;
+    await expect(async () => {
+      await page.mouse.click(x + 4, y + 10);
+      await expect(page).toHaveURL(`/post/${post.id}`, { timeout: 5_000 });
+    }).toPass();
+  });
+
   test("the text of a post opens it, and a link within the text does not", async ({ page, api, person }) => {
     const post = await api.post(`Ask @${person.handle} about #weirs`);
     await page.goto(`/@${person.handle}`);

@@ -27,7 +27,7 @@ pub(super) fn bind(root: &Element) {
 
     let Some(list) = List::around(root) else { return };
     list.wake();
-    open::bind(&list);
+    open::bind();
     ScrollPosition::keep(&list);
     let end = Rc::new(real::End {
         root: root.clone(),

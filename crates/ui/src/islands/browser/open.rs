@@ -4,12 +4,11 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Element, MouseEvent};
 
-use super::dom::{around, attribute, find, listen, window};
-use super::list::List;
+use super::dom::{around, attribute, document, find, listen, window};
 
 /// Listens for as long as the page lives.
-pub fn bind(list: &List) {
-    listen(list.feed(), "click", |event| {
+pub fn bind() {
+    listen(&document(), "click", |event| {
         // A click is a mouse event, also on a touch screen.
         if let Some(page) = wanted(event.unchecked_ref()) {
             go(&page);
@@ -21,7 +20,7 @@ pub fn bind(list: &List) {
 /// The page of the post whose text was clicked, unless the click was on a link in it or selected something.
 fn wanted(event: &MouseEvent) -> Option<String> {
     let clicked: Element = event.target()?.dyn_into().ok()?;
-    let text = around(&clicked, ".post-text")?;
+    let text = around(&clicked, ":is(.feed, .pinned) .post-text")?;
     let selects = window()
         .get_selection()
         .ok()?
