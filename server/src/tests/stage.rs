@@ -181,6 +181,11 @@ impl Stage {
         self.engine.counters().operations
     }
 
+    /// How many documents the store has read.
+    pub fn documents_read(&self) -> u64 {
+        self.engine.counters().documents_read
+    }
+
     /// The feed below the application.
     pub fn feed(&self) -> &Feed {
         &self.feed

@@ -5,7 +5,10 @@ use std::time::Duration;
 use axum::http::Method;
 use axum::http::header::{ACCEPT, COOKIE};
 use futures::StreamExt as _;
+use model::{Handle, NotificationKind, Relation, Timestamp, Topic};
 use serde_json::Value;
+use store::notifications::News;
+use uuid::Uuid;
 
 use tokio::time::timeout;
 
@@ -257,4 +260,46 @@ async fn the_number_of_unread_notifications_is_that_of_the_new_ones_in_the_list(
     assert_eq!(bell().await, 1);
     send(&stage, &app, &bob, (Method::PUT, &likes[0], "")).await;
     assert_eq!(bell().await, 2, "a like that is repeated shows at once");
+}
+
+#[tokio::test]
+async fn ten_thousand_mentions_take_no_more_to_read_than_a_few() {
+    const MANY: u64 = 10_000;
+    let stage = Stage::new().await;
+    let (ada, bob, cleo) = (
+        stage.joins("ada").await,
+        stage.joins("bob").await,
+        stage.joins("cleo").await,
+    );
+    let app = stage.open();
+    let notifications = stage.feed().store().list(Relation::Notifications);
+    let mentioned = Topic::User("cleo".parse::<Handle>().unwrap());
+    for number in 0..MANY {
+        let news = News {
+            post: Some(Uuid::from_u64_pair(1, number).into()),
+            comment: None,
+            at: Timestamp::from_millis(i64::try_from(number).unwrap()),
+        };
+        let item = news.item(NotificationKind::Mention, 0);
+        assert!(notifications.append(&mentioned, item).await.unwrap().added);
+    }
+    for number in 0..25 {
+        let note = format!(r#"{{"text":"@bob and @cleo, look: {number}"}}"#);
+        send(&stage, &app, &ada, (Method::POST, "/api/v1/posts", &note)).await;
+    }
+    let mut effort = Vec::new();
+    for (cookie, handle) in [(&bob, "bob"), (&cleo, "cleo")] {
+        let before = (stage.operations(), stage.documents_read());
+        let page = Call::new(Method::GET, &format!("/@{handle}/notifications"));
+        let page = page.header(ACCEPT.as_str(), PAGE).header(COOKIE.as_str(), cookie);
+        let page = page.send(&app).await.text;
+        effort.push((stage.operations() - before.0, stage.documents_read() - before.1));
+        let shown = page.matches("data-testid=\"notification\"").count();
+        assert_eq!(shown, 20, "{handle}: {page}");
+    }
+    let [few, many] = effort[..] else { unreachable!() };
+    // One more find and the youngest pages of the list.
+    assert!(many.0 <= few.0 + 2 && many.1 <= few.1 + 3, "{few:?}, {many:?}");
+    let found = stage.feed().store().overflow(&mentioned).await.unwrap();
+    assert_eq!(found[&Relation::Notifications].count, MANY + 25);
 }
