@@ -3,7 +3,7 @@
 use bson::{Bson, Document};
 
 use crate::fault::{
-    BAD_VALUE, CommandError, FAILED_TO_PARSE, MISSING_FIELD, Outcome, TYPE_MISMATCH, UNKNOWN_FIELD,
+    CommandError, FAILED_TO_PARSE, MISSING_FIELD, OUT_OF_RANGE, Outcome, TYPE_MISMATCH, UNKNOWN_FIELD,
 };
 
 /// Arguments that any command may have: its sender, time limits and consistency. One engine on one machine always has
@@ -92,9 +92,15 @@ impl Arguments {
         }
     }
 
+    /// A number without its fraction, as MongoDB reads limits.
     pub(crate) fn number(&mut self, name: &str) -> Outcome<Option<i64>> {
         match self.take(name) {
             None => Ok(None),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "an infinite one becomes the largest"
+            )]
+            Some(Bson::Double(number)) => Ok(Some(number as i64)),
             Some(value) => match whole(&value) {
                 Some(number) => Ok(Some(number)),
                 None => Err(self.mismatch(name, &value, "long")),
@@ -107,7 +113,7 @@ impl Arguments {
         let number = self.number(name)?.unwrap_or_default();
         u64::try_from(number).map_err(|_| {
             let message = format!("BSON field '{name}' value must be >= 0, actual value '{number}'");
-            CommandError::new(BAD_VALUE, message)
+            CommandError::new(OUT_OF_RANGE, message)
         })
     }
 
@@ -250,13 +256,18 @@ mod tests {
 
     #[test]
     fn numbers_of_any_type_are_numbers() {
-        for value in [Bson::Int32(3), Bson::Int64(3), Bson::Double(3.0)] {
+        for value in [
+            Bson::Int32(3),
+            Bson::Int64(3),
+            Bson::Double(3.0),
+            Bson::Double(3.9),
+        ] {
             let mut arguments = Arguments::new("find", doc! { "limit": value });
             assert_eq!(arguments.size("limit").unwrap(), 3);
         }
-        for value in [Bson::Double(0.5), Bson::Int32(-1), Bson::String("3".to_owned())] {
+        for (value, code) in [(Bson::Int32(-1), 51024), ("3".into(), TYPE_MISMATCH)] {
             let mut arguments = Arguments::new("find", doc! { "limit": value });
-            assert!(arguments.size("limit").is_err());
+            assert_eq!(arguments.size("limit").unwrap_err().code, code);
         }
     }
 }

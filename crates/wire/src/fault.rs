@@ -15,6 +15,8 @@ pub(crate) struct CommandError {
 pub(crate) type Outcome<T> = Result<T, CommandError>;
 
 pub(crate) const BAD_VALUE: i32 = 2;
+/// A number below or above what its field may have.
+pub(crate) const OUT_OF_RANGE: i32 = 51024;
 pub(crate) const FAILED_TO_PARSE: i32 = 9;
 pub(crate) const UNAUTHORIZED: i32 = 13;
 pub(crate) const TYPE_MISMATCH: i32 = 14;

@@ -126,6 +126,7 @@ pub async fn an_invalid_pipeline_is_refused_and_changes_nothing(engine: &Engine)
         (doc! { "$set": { "a": { "$foo": 1 } } }, 168),
         (doc! { "$set": { "a": { "$size": "$n" } } }, 17124),
         (doc! { "$project": {} }, 51272),
+        (doc! { "$project": { "a": { "$foo": 1 } } }, 31325),
         (doc! { "$project": { "a": 1, "b": 0 } }, 31254),
         (doc! { "$project": { "a": 0, "b": 1 } }, 31253),
         (doc! { "$project": { "a": 0, "b": "$n" } }, 31252),

@@ -21,8 +21,8 @@ impl Reshape {
     /// Compiles a stage; `None` if this kind has no stage of that name.
     pub(crate) fn parse(name: &str, spec: &Bson) -> Result<Option<Self>> {
         Ok(Some(match name {
-            "$project" => Self::Shape(Shape::project(document(name, spec, 15969)?)?),
-            "$set" | "$addFields" => Self::Shape(Shape::set(document(name, spec, 40272)?)?),
+            "$project" => Self::Shape(within(name, Shape::project(document(name, spec, 15969)?))?),
+            "$set" | "$addFields" => Self::Shape(within(name, Shape::set(document(name, spec, 40272)?))?),
             "$unset" => Self::Shape(Shape::unset(spec)?),
             "$replaceWith" => Self::Replace(Expression::parse(spec)?),
             "$replaceRoot" => {
@@ -60,6 +60,11 @@ impl Reshape {
             },
         }
     }
+}
+
+/// The stage, or what MongoDB says of a malformed one.
+fn within(stage: &str, shape: Result<Shape>) -> Result<Shape> {
+    shape.map_err(|error| error.during(&format!("Invalid {stage}")))
 }
 
 /// The specification of a stage that takes a document.

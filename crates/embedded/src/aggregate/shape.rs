@@ -41,8 +41,7 @@ impl Shape {
     /// `$project`
     pub(super) fn project(spec: &Document) -> Result<Self> {
         if spec.is_empty() {
-            let message =
-                "Invalid $project :: caused by :: projection specification must have at least one field";
+            let message = "projection specification must have at least one field";
             return Err(Error::refused(51272, message));
         }
         let mut fields = Vec::new();
@@ -59,7 +58,7 @@ impl Shape {
     /// `$set`, which is also called `$addFields`.
     pub(super) fn set(spec: &Document) -> Result<Self> {
         if spec.is_empty() {
-            let message = "Invalid $addFields :: caused by :: specification must have at least one field";
+            let message = "specification must have at least one field";
             return Err(Error::refused(40177, message));
         }
         let mut fields = Vec::new();
@@ -136,9 +135,7 @@ impl Modes {
                     Rule::Compute(_) => (31252, "computation of", "exclusion"),
                     _ => (31253, "inclusion on", "exclusion"),
                 };
-                let message = format!(
-                    "Invalid $project :: caused by :: Cannot do {doing} field {path} in {kind} projection"
-                );
+                let message = format!("Cannot do {doing} field {path} in {kind} projection");
                 return Err(Error::refused(code, message));
             }
         }
@@ -166,13 +163,27 @@ fn parse_fields(fields: &mut Vec<(String, Rule)>, spec: &Document, within: &str,
                 let rule = match (stage, flag(value)) {
                     (Stage::Project, Some(true)) => Rule::Include,
                     (Stage::Project, Some(false)) => Rule::Exclude,
-                    _ => Rule::Compute(Expression::parse(value)?),
+                    (Stage::Project, None) => Rule::Compute(computed(value)?),
+                    (Stage::Set, _) => Rule::Compute(Expression::parse(value)?),
                 };
                 insert(fields, &steps(&path)?, rule, &path, stage)?;
             }
         }
     }
     Ok(())
+}
+
+/// What a `$project` computes for a field; MongoDB has another answer there to an operator that it does not know.
+fn computed(value: &Bson) -> Result<Expression> {
+    let name = value.as_document().and_then(|document| document.keys().next());
+    Expression::parse(value).map_err(|error| match (error, name) {
+        (Error::Refused { code: 168, message }, Some(name))
+            if message == format!("Unrecognized expression '{name}'") =>
+        {
+            Error::refused(31325, format!("Unknown expression {name}"))
+        }
+        (error, _) => error,
+    })
 }
 
 fn insert(
@@ -198,12 +209,11 @@ fn insert(
         }
         Some(Rule::Within(inner)) if !rest.is_empty() => insert(inner, rest, rule, whole, stage)?,
         Some(_) => {
-            let (code, stage) = match stage {
-                Stage::Project => (31249, "$project"),
-                Stage::Set => (40176, "$addFields"),
+            let code = match stage {
+                Stage::Project => 31249,
+                Stage::Set => 40176,
             };
-            let message = format!("Invalid {stage} :: caused by :: Path collision at {whole}");
-            return Err(Error::refused(code, message));
+            return Err(Error::refused(code, format!("Path collision at {whole}")));
         }
     }
     Ok(())

@@ -219,6 +219,22 @@ async fn errors_are_those_of_the_server_or_of_the_shell() {
             "the embedded engine does not support '$lookup'",
         ),
         ("db.c.aggregate([{$out: 'd'}])", "$out"),
+        (
+            "db.c.aggregate([{$project: {a: {$foo: 1}}}])",
+            "[Location31325]: Invalid $project :: caused by :: Unknown expression $foo",
+        ),
+        (
+            "db.c.aggregate([{$addFields: {a: {$foo: 1}}}])",
+            "[InvalidPipelineOperator]: Invalid $addFields :: caused by :: Unrecognized expression '$foo'",
+        ),
+        (
+            "db.c.aggregate([{$set: {}}])",
+            "Invalid $set :: caused by :: specification must have at least one field",
+        ),
+        (
+            "db.c.find().skip(-1)",
+            "[Location51024]: BSON field 'skip' value must be >= 0, actual value '-1'",
+        ),
     ] {
         let entered = console.enter(line).await.unwrap();
         assert!(entered.failed, "{entered:?}");
