@@ -10,15 +10,21 @@ pub(super) struct Bar {
     pub(super) bytes: u64,
 }
 
-/// The bytes of several ways to do the same, as bars of one scale. Those that need hardly more than the least are emphasised.
+/// The most bytes of some bars, for which a bar has its full length.
+pub(super) fn most<'b>(bars: impl Iterator<Item = &'b Bar>) -> u64 {
+    bars.map(|bar| bar.bytes).max().unwrap_or(0).max(1)
+}
+
+/// The bytes of several ways to do the same. Those that need hardly more than the least are emphasised.
 #[component]
 pub(super) fn Bars(
     /// What is done.
     #[prop(into)]
     title: String,
     bars: Vec<Bar>,
+    /// The bytes of the longest bar beside these.
+    most: u64,
 ) -> impl IntoView {
-    let most = bars.iter().map(|bar| bar.bytes).max().unwrap_or(0).max(1);
     let least = bars.iter().map(|bar| bar.bytes).min().unwrap_or(0);
     let rows = bars.into_iter().map(|bar| {
         let class = (bar.bytes * 4 <= least * 5).then_some("least");

@@ -13,7 +13,7 @@ use ui::session;
 use super::controls::{SignInTo, Tab, Tabs};
 use super::each_item::EachItem;
 use super::figures::{ChartAndTable, Table};
-
+use super::recorded::{LAYOUTS as LAYOUTS_BEFORE, Recorded};
 use super::stations::{LAYOUTS, StationHead};
 use super::workshop;
 use crate::actions::{RaceLayouts, StopLayouts};
@@ -111,12 +111,20 @@ fn Race(race: LayoutRace) -> impl IntoView {
     let said = (!running).then(|| text.clone());
     let measured = race.layouts.iter().any(|layout| !layout.laps.is_empty());
     let results = measured.then(|| view! { <Results race=race.clone() /> });
+    let recorded = (race.progress == Progress::Idle).then(|| {
+        view! {
+            <Recorded what="A race">
+                <Results race=LAYOUTS_BEFORE.clone() />
+            </Recorded>
+        }
+    });
     view! {
         <p class="run" data-testid="run" data-said=said>
             {text}
         </p>
         {bar}
         {results}
+        {recorded}
     }
 }
 

@@ -10,7 +10,7 @@ use ui::session;
 
 use super::controls::{Refresh, SignInTo, Stop};
 use super::figures::{Figures, Table, VerdictTable};
-
+use super::recorded::{MIGRATION, Recorded};
 use super::stations::{MIGRATE, StationHead};
 use super::workshop;
 use crate::actions::{StartMigration, StopMigration};
@@ -104,6 +104,15 @@ fn Course(migration: Migration) -> impl IntoView {
     });
     let samples =
         (!migration.samples.is_empty()).then(|| view! { <Samples samples=migration.samples.clone() /> });
+    let recorded = (migration.progress == Progress::Idle).then(|| {
+        view! {
+            <Recorded what="A migration">
+                <p>{line(&MIGRATION)}</p>
+                {MIGRATION.verdict.map(|verdict| view! { <Verdict verdict /> })}
+                <Samples samples=MIGRATION.samples.clone() />
+            </Recorded>
+        }
+    });
     view! {
         <section
             class="storm"
@@ -120,6 +129,7 @@ fn Course(migration: Migration) -> impl IntoView {
             {samples}
             {before}
             {after}
+            {recorded}
             <p class="lab-source">
                 "The tables before and afterwards are what "<code>"spillway detect"</code>
                 " measures, with the shorter lists beside the long one. The same numbers as JSON: "

@@ -42,6 +42,8 @@ mod qr;
 mod race;
 #[cfg(feature = "pages")]
 mod readings;
+#[cfg(feature = "pages")]
+mod recorded;
 mod sheets;
 mod shown;
 mod stations;

@@ -5,7 +5,7 @@ use ui::components::{grouped, size};
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
-use super::bars::{Bar, Bars};
+use super::bars::{Bar, Bars, most};
 use super::controls::{Tab, Tabs};
 use super::in_turn;
 use super::sheets::Sheet;
@@ -86,13 +86,19 @@ fn Stage(pace: Pace, measured: Vec<Measured>) -> impl IntoView {
         ),
     });
     let layouts = measured.iter().map(drawing).collect_view();
-    let operations = Operation::ALL.into_iter().enumerate().map(|(nth, operation)| {
-        let bars = measured.iter().map(|one| Bar {
+    let bars = Operation::ALL.into_iter().enumerate().map(|(nth, operation)| {
+        let bar = |one: &Measured| Bar {
             name: title(one.layout),
             documents: one.costs[nth].documents,
             bytes: one.costs[nth].bytes,
-        });
-        view! { <Bars title=asked(operation) bars=bars.collect() /> }
+        };
+        (operation, measured.iter().map(bar).collect())
+    });
+    let bars: Vec<(Operation, Vec<Bar>)> = bars.collect();
+    // One scale, so that the questions can be compared, too.
+    let most = most(bars.iter().flat_map(|(_, bars)| bars));
+    let operations = bars.into_iter().map(|(operation, bars)| {
+        view! { <Bars title=asked(operation) bars most /> }
     });
     view! {
         <Tabs label="How many readings there are" tabs=tabs.into() said=verdict.clone() />

@@ -10,7 +10,7 @@ use ui::session;
 use self::charts::{Charts, Numbers};
 use super::controls::{Refresh, SignInTo, Stop};
 use super::figures::VerdictTable;
-
+use super::recorded::{Recorded, STORM as STORM_BEFORE};
 use super::stations::{STORM, StationHead};
 use super::workshop;
 use crate::actions::{StartStorm, StopStorm};
@@ -120,6 +120,11 @@ fn StormStatus(storm: Option<Storm>) -> impl IntoView {
             <p class="storm-calm" data-again=CALM data-said="No storm yet." data-testid="storm-phase" data-phase="calm">
                 "No storm yet. Everybody with this page open sees it."
             </p>
+            <Recorded what="A storm">
+                <p>{line(&STORM_BEFORE)}</p>
+                {STORM_BEFORE.verdict.map(|verdict| view! { <Verdict verdict storm=STORM_BEFORE.clone() /> })}
+                <Charts storm=STORM_BEFORE.clone() />
+            </Recorded>
         }
         .into_any();
     };

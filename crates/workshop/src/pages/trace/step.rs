@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use store::overflow::{PAGES, Stretch};
 use ui::components::{grouped, size};
 
-use super::super::bars::{Bar, Bars};
+use super::super::bars::{Bar, Bars, most};
 use super::super::sheets::Sheet;
 use super::super::words;
 use crate::Traced;
@@ -83,7 +83,7 @@ pub(super) fn LastStep(last: Traced, unbounded: u64) -> impl IntoView {
                 "The documents that the last step read, in order"
             </h2>
             <ol class="sheets">{drawn.collect_view()} {more}</ol>
-            <Bars title="In bytes" bars />
+            <Bars title="In bytes" most=most(bars.iter()) bars />
             {again}
         </section>
     }
