@@ -4,6 +4,7 @@ use bson::{Bson, Document, RawArray, RawBsonRef, RawDocument};
 
 use super::compare::flag;
 use super::filter::{Filter, Test, operand, whole_number};
+use super::raw::{decode, decode_value};
 use document::{Error, Result, shown};
 
 /// A compiled projection.
@@ -89,7 +90,7 @@ impl Projection {
     /// The projected part of a document, decoded.
     pub(super) fn apply(&self, document: &RawDocument) -> Result<Document> {
         if self.fields.is_empty() && !self.including {
-            return Ok(Document::try_from(document)?);
+            return decode(document);
         }
         self.document(&self.fields, document)
     }
@@ -110,7 +111,7 @@ impl Projection {
             missing = missing.saturating_sub(usize::from(rule.is_some()));
             let kept = match rule {
                 None if self.including => None,
-                None => Some(Bson::try_from(element.value()?)?),
+                None => Some(decode_value(element.value()?)?),
                 Some(rule) => self.value(rule, element.value()?)?,
             };
             if let Some(kept) = kept {
@@ -123,7 +124,7 @@ impl Projection {
     fn value(&self, rule: &Rule, value: RawBsonRef<'_>) -> Result<Option<Bson>> {
         match (rule, value) {
             (Rule::Slice { skip, take }, RawBsonRef::Array(items)) => slice(*skip, *take, items).map(Some),
-            (Rule::Include | Rule::Slice { .. }, value) => Ok(Some(Bson::try_from(value)?)),
+            (Rule::Include | Rule::Slice { .. }, value) => decode_value(value).map(Some),
             (Rule::First(test), RawBsonRef::Array(items)) => first(test, items),
             (Rule::Within(fields), RawBsonRef::Document(document)) => {
                 Ok(Some(Bson::Document(self.document(fields, document)?)))
@@ -135,7 +136,7 @@ impl Projection {
                 }
                 Ok(Some(Bson::Array(kept)))
             }
-            (Rule::Within(_), value) if !self.including => Ok(Some(Bson::try_from(value)?)),
+            (Rule::Within(_), value) if !self.including => decode_value(value).map(Some),
             (Rule::Exclude | Rule::Within(_) | Rule::First(_), _) => Ok(None),
         }
     }
@@ -261,7 +262,7 @@ fn slice(skip: i64, take: Option<u64>, items: &RawArray) -> Result<Bson> {
         .iter_elements()
         .skip(skip)
         .take(take)
-        .map(|item| Ok(Bson::try_from(item?.value()?)?));
+        .map(|item| decode_value(item?.value()?));
     Ok(Bson::Array(kept.collect::<Result<_>>()?))
 }
 
@@ -273,7 +274,7 @@ fn first(test: &Test, items: &RawArray) -> Result<Option<Bson>> {
             _ => test.accepts_itself(Some(item))?,
         };
         if passes {
-            return Ok(Some(Bson::Array(vec![Bson::try_from(item)?])));
+            return Ok(Some(Bson::Array(vec![decode_value(item)?])));
         }
     }
     Ok(None)

@@ -10,7 +10,7 @@ use std::iter::Skip;
 use bson::oid::ObjectId;
 use bson::raw::{CStr, RawArrayIter, cstr};
 use bson::spec::{BinarySubtype, ElementType};
-use bson::{DateTime, RawArray, RawBinaryRef, RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::{Bson, DateTime, Document, RawArray, RawBinaryRef, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use document::{Error, Result};
 
@@ -157,6 +157,49 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
+/// A document, decoded.
+pub(super) fn decode(document: &RawDocument) -> Result<Document> {
+    match decode_fields(document.as_bytes()) {
+        Some(decoded) => Ok(decoded),
+        None => Ok(Document::try_from(document)?),
+    }
+}
+
+/// A value, decoded.
+pub(super) fn decode_value(value: RawBsonRef<'_>) -> Result<Bson> {
+    let decoded = match value {
+        RawBsonRef::Document(document) => decode_fields(document.as_bytes()).map(Bson::Document),
+        RawBsonRef::Array(array) => decode_items(array.as_bytes()).map(Bson::Array),
+        _ => None,
+    };
+    match decoded {
+        Some(decoded) => Ok(decoded),
+        None => Ok(Bson::try_from(value)?),
+    }
+}
+
+/// The decoded fields, unless something in them is left to `bson`, which copies each document once for every one around it.
+fn decode_fields(encoded: &[u8]) -> Option<Document> {
+    let mut decoded = Document::new();
+    let mut rest = elements(encoded);
+    while let Some((element, next)) = split_first(rest) {
+        decoded.insert(std::str::from_utf8(element.name).ok()?, element.decode()?);
+        rest = next;
+    }
+    (rest == END).then_some(decoded)
+}
+
+/// The same for the elements of an array.
+fn decode_items(encoded: &[u8]) -> Option<Vec<Bson>> {
+    let mut decoded = Vec::new();
+    let mut rest = elements(encoded);
+    while let Some((element, next)) = split_first(rest) {
+        decoded.push(element.decode()?);
+        rest = next;
+    }
+    (rest == END).then_some(decoded)
+}
+
 /// What ends a document or an array.
 const END: &[u8] = &[0];
 
@@ -201,6 +244,15 @@ fn size(kind: u8, rest: &[u8]) -> Option<usize> {
 }
 
 impl<'a> Element<'a> {
+    /// The value, decoded, unless it is left to `bson`.
+    fn decode(&self) -> Option<Bson> {
+        match self.kind {
+            DOCUMENT => decode_fields(self.value).map(Bson::Document),
+            ARRAY => decode_items(self.value).map(Bson::Array),
+            _ => Bson::try_from(self.value()?).ok(),
+        }
+    }
+
     /// The value, unless it is left to `bson`.
     #[inline]
     fn value(&self) -> Option<RawBsonRef<'a>> {

@@ -319,11 +319,10 @@ impl Feed {
             .clone()
             .flat_map(|post| Handle::mentioned_in(post.text.as_str()));
         let mentioned: Vec<Handle> = mentioned.collect();
-        let (restricted, names, liked, shared) = futures::try_join!(
+        let (restricted, names, [liked, shared]) = futures::try_join!(
             self.restricted_of(viewer, concerned.clone()),
             people.named(concerned.flat_map(people_of).chain(&mentioned)),
-            stored.with_actor(&ids, Relation::Likes, viewer),
-            stored.with_actor(&ids, Relation::Shares, viewer)
+            stored.with_actor(&ids, [Relation::Likes, Relation::Shares], viewer)
         )
         .map_err(to_problem)?;
         let shown = posts

@@ -244,7 +244,8 @@ impl Lists<'_> {
             .filter(|(_, list)| list.count > list.items.len() as u64 && !list.items.iter().any(is_own));
         let longer: Vec<PostId> = longer.map(|(post, _)| *post).collect();
         let stored = self.0.store.posts();
-        for post in stored.with_actor(&longer, relation, Some(reader)).await? {
+        let [own] = stored.with_actor(&longer, [relation], Some(reader)).await?;
+        for post in own {
             if let Some(list) = lists.get_mut(&post) {
                 list.count -= 1;
             }

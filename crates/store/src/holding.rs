@@ -1,4 +1,4 @@
-//! In which of several lists a person is.
+//! In which of many lists a person is.
 
 use std::collections::{HashMap, HashSet};
 
@@ -45,75 +45,112 @@ fn born(document: &Document) -> Bson {
 }
 
 impl Store {
-    /// Those of these owners, all posts or all people, whose list of a relation has an item of a person. It takes three
-    /// finds: over the heads, and at the same time over what the owners say about their pages; then over the pages, so
-    /// that an item that spills in between is seen. Owners that are gone are left out.
-    ///
-    /// A list that changes at the same time, or was left half changed, takes two finds more.
+    /// Those of these owners, all posts or all people, whose list of a relation has an item of a person.
     pub async fn holding(
         &self,
         owners: &[Topic],
         relation: Relation,
         person: &Handle,
     ) -> Result<HashSet<Topic>> {
-        let mut holding = HashSet::new();
+        let [holding] = self.holding_each(owners, [relation], person).await?;
+        Ok(holding)
+    }
+
+    /// The same for several relations. It takes one look at the owners, which says at one moment who is in a head and what
+    /// is committed in pages; then one over the pages, if there are any. Owners that are gone are left out.
+    ///
+    /// A list that changes at the same time, or was left half changed, takes two finds more.
+    pub async fn holding_each<const N: usize>(
+        &self,
+        owners: &[Topic],
+        relations: [Relation; N],
+        person: &Handle,
+    ) -> Result<[HashSet<Topic>; N]> {
+        let mut holding = relations.map(|_| HashSet::new());
         let Some(first) = owners.first() else {
             return Ok(holding);
         };
-        // The commands of a session are not sent at once; these two need not be.
+        // The pages are read after their owners.
         let session = self.session();
         let collection = owner_collection(first);
-        let ids: Vec<Bson> = owners.iter().map(owner_id).collect();
-        let in_head =
-            Find::matching(doc! { "_id": { "$in": &ids }, format!("{relation}.head.by"): person.as_str() })
-                .project(doc! { "_id": 1 });
-        let mut fields = doc! { "born": 1 };
-        for field in ["pages", "rev", "pending"] {
-            fields.insert(format!("{relation}.{field}"), 1);
-        }
-        let with_pages =
-            Find::matching(doc! { "_id": { "$in": &ids }, format!("{relation}.hasOverflow"): true })
-                .project(fields);
-        let (in_head, with_pages) = futures::try_join!(
-            self.engine().find(collection, in_head),
-            session.engine().find(collection, with_pages)
-        )?;
         let named = |document: &Document, field| owner_of(collection, document.get(field)?);
-        holding.extend(in_head.iter().filter_map(|document| named(document, "_id")));
-        let committed = with_pages.iter().filter_map(|document| {
-            let committed = Committed::of(document, relation)?;
-            Some((named(document, "_id")?, committed))
-        });
-        let committed: HashMap<Topic, Committed> = committed.collect();
-
-        let in_pages = Find::matching(
-            doc! { "owner": { "$in": ids }, "relation": relation.as_str(), "items.by": person.as_str() },
-        )
-        .project(doc! { "owner": 1, "born": 1, "page": 1, "rev": 1 });
-        let mut doubted = HashSet::new();
-        for page in session.engine().find(PAGES, in_pages).await? {
-            let Some(owner) = named(&page, "owner").filter(|owner| !holding.contains(owner)) else {
+        let mut committed: HashMap<(usize, Topic), Option<Committed>> = HashMap::new();
+        let looked = session
+            .engine()
+            .aggregate(collection, look(owners, &relations, person));
+        for owner in looked.await? {
+            let Some(topic) = named(&owner, "_id") else {
                 continue;
             };
-            if committed
-                .get(&owner)
-                .is_some_and(|committed| committed.has(&page))
-            {
-                holding.insert(owner);
-            } else {
-                doubted.insert(owner);
+            for (nth, relation) in relations.into_iter().enumerate() {
+                let list = owner.get_document(relation.as_str()).ok();
+                let says = |field| list.is_some_and(|list| list.get_bool(field).unwrap_or(false));
+                if says(IS_HELD) {
+                    holding[nth].insert(topic.clone());
+                } else if says("hasOverflow") {
+                    committed.insert((nth, topic.clone()), Committed::of(&owner, relation));
+                }
             }
         }
-        doubted.retain(|owner| !holding.contains(owner));
-        let (list, key) = (self.list(relation), Key::By(person.clone()));
-        let looks = doubted
-            .into_iter()
-            .map(async |owner| match list.find(&owner, &key).await {
-                Ok(found) => Ok(found.map(|_| owner)),
+        if committed.is_empty() {
+            return Ok(holding);
+        }
+
+        let ids: Vec<Bson> = committed.keys().map(|(_, owner)| owner_id(owner)).collect();
+        let in_pages = Find::matching(doc! {
+            "owner": { "$in": ids },
+            "relation": { "$in": relations.map(Relation::as_str).to_vec() },
+            "items.by": person.as_str(),
+        });
+        let shown = doc! { "owner": 1, "relation": 1, "born": 1, "page": 1, "rev": 1 };
+        let mut doubted = HashSet::new();
+        for page in session.engine().find(PAGES, in_pages.project(shown)).await? {
+            let of = |relation: &Relation| page.get_str("relation").is_ok_and(|of| of == relation.as_str());
+            let (Some(nth), Some(owner)) = (relations.iter().position(of), named(&page, "owner")) else {
+                continue;
+            };
+            let list = (nth, owner);
+            match committed.get(&list) {
+                Some(Some(committed)) if committed.has(&page) => _ = holding[nth].insert(list.1),
+                Some(_) => _ = doubted.insert(list),
+                None => {}
+            }
+        }
+        doubted.retain(|(nth, owner)| !holding[*nth].contains(owner));
+        let key = Key::By(person.clone());
+        let looks = doubted.into_iter().map(async |(nth, owner)| {
+            match self.list(relations[nth]).find(&owner, &key).await {
+                Ok(found) => Ok(found.map(|_| (nth, owner))),
                 Err(Error::NoOwner(_)) => Ok(None),
                 Err(error) => Err(error),
-            });
-        holding.extend(try_join_all(looks).await?.into_iter().flatten());
+            }
+        });
+        for (nth, owner) in try_join_all(looks).await?.into_iter().flatten() {
+            holding[nth].insert(owner);
+        }
         Ok(holding)
     }
+}
+
+/// The field of a list in the answer to [`look`]: whether the person is in its head.
+const IS_HELD: &str = "isHeld";
+
+/// The commands that find out who is in a head and what is in pages.
+fn look(owners: &[Topic], relations: &[Relation], person: &Handle) -> Vec<Document> {
+    let ids: Vec<Bson> = owners.iter().map(owner_id).collect();
+    let mut shown = doc! { "born": 1 };
+    for relation in relations {
+        let head = doc! { "$ifNull": [format!("${relation}.head.by"), []] };
+        shown.insert(
+            relation.as_str(),
+            doc! {
+                "hasOverflow": 1, "pages": 1, "rev": 1, "pending": 1,
+                IS_HELD: { "$in": [{ "$literal": person.as_str() }, head] },
+            },
+        );
+    }
+    vec![
+        doc! { "$match": { "_id": { "$in": ids } } },
+        doc! { "$project": shown },
+    ]
 }

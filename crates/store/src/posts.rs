@@ -242,23 +242,25 @@ impl<'a> Posts<'a> {
         self.store.engine().count(COLLECTION, by(authors)).await
     }
 
-    /// Those of these posts that a person likes (or shares). Empty without a person.
-    pub async fn with_actor(
+    /// Those of these posts whose lists of these relations have a person. Empty without a person.
+    pub async fn with_actor<const N: usize>(
         &self,
         posts: &[PostId],
-        relation: Relation,
+        relations: [Relation; N],
         actor: Option<&Handle>,
-    ) -> Result<HashSet<PostId>> {
+    ) -> Result<[HashSet<PostId>; N]> {
         let Some(actor) = actor else {
-            return Ok(HashSet::new());
+            return Ok(relations.map(|_| HashSet::new()));
         };
         let owners: Vec<Topic> = posts.iter().map(|post| Topic::Post(*post)).collect();
-        let holding = self.store.holding(&owners, relation, actor).await?;
-        let posts = holding.into_iter().filter_map(|owner| match owner {
-            Topic::Post(id) => Some(id),
-            Topic::User(_) => None,
-        });
-        Ok(posts.collect())
+        let holding = self.store.holding_each(&owners, relations, actor).await?;
+        Ok(holding.map(|owners| {
+            let posts = owners.into_iter().filter_map(|owner| match owner {
+                Topic::Post(id) => Some(id),
+                Topic::User(_) => None,
+            });
+            posts.collect()
+        }))
     }
 
     /// Removes a post and the pages of its lists; repeating it finishes what was interrupted. Returns whether there

@@ -7,6 +7,7 @@ use bson::{Bson, RawBsonRef, RawDocument};
 
 use crate::key;
 use crate::path::Path;
+use crate::raw::decode_value;
 use document::{Error, Result};
 
 /// How many bytes of values an answer may have, as in MongoDB.
@@ -65,7 +66,7 @@ impl Distinct {
             if self.bytes > MOST {
                 return Err(Error::refused(17217, "distinct too big, 16mb cap"));
             }
-            self.values.push(Bson::try_from(value)?);
+            self.values.push(decode_value(value)?);
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use super::pipeline::{Pipeline, Stage};
 use super::sample::{Chosen, Sample};
 use crate::effort;
 use crate::operation::{LARGEST, check_size};
+use crate::raw::decode;
 use crate::sort::First;
 use document::{Error, Result};
 
@@ -76,7 +77,7 @@ fn feed(stages: &mut [Working<'_>], document: &RawDocument, answer: &mut Vec<Doc
                 "BSONObj size: {bytes} (0x{bytes:X}) is invalid. Size must be between 0 and {LARGEST}(16MB)"
             )
         })?;
-        answer.push(Document::try_from(document)?);
+        answer.push(decode(document)?);
         return Ok(true);
     };
     match first {

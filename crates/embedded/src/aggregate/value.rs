@@ -11,6 +11,7 @@ use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use crate::compare::{compare, type_name};
 use crate::effort;
+use crate::raw::{field, items};
 use document::{Error, Result};
 
 /// The fields of a document that is assembled here.
@@ -111,8 +112,8 @@ impl<'a> Value<'a> {
     pub(super) fn into_elements(self) -> Result<std::result::Result<Vec<Self>, Self>> {
         match self {
             Self::Encoded(RawBsonRef::Array(array)) => {
-                let items = array.into_iter().map(|item| Ok(Self::Encoded(item?)));
-                Ok(Ok(items.collect::<Result<_>>()?))
+                let all = items(array).map(|item| item.map(Self::Encoded));
+                Ok(Ok(all.collect::<Result<_>>()?))
             }
             Self::Array(items) => Ok(Ok(items)),
             other => Ok(Err(other)),
@@ -147,25 +148,31 @@ impl<'a> Value<'a> {
             return Ok(self);
         };
         match self {
-            Self::Encoded(RawBsonRef::Document(document)) => Self::of(document.get(name)?).follow(rest),
+            Self::Encoded(RawBsonRef::Document(document)) => Self::of(field(document, name)?).follow(rest),
             Self::Document(fields) => fields
                 .into_iter()
                 .find(|(field, _)| field == name)
                 .map_or(Ok(Self::Missing), |(_, value)| value.follow(rest)),
-            Self::Encoded(RawBsonRef::Array(_)) | Self::Array(_) => {
-                let mut found = Vec::new();
-                for item in self.into_elements()?.unwrap_or_default() {
-                    if matches!(item, Self::Encoded(RawBsonRef::Document(_)) | Self::Document(_)) {
-                        match item.follow(path)? {
-                            Self::Missing => {}
-                            value => found.push(value),
-                        }
-                    }
-                }
-                Ok(Self::Array(found))
+            Self::Encoded(RawBsonRef::Array(array)) => {
+                Self::follow_each(items(array).map(|item| item.map(Self::Encoded)), path)
             }
+            Self::Array(items) => Self::follow_each(items.into_iter().map(Ok), path),
             _ => Ok(Self::Missing),
         }
+    }
+
+    fn follow_each(items: impl Iterator<Item = Result<Self>>, path: &[String]) -> Result<Self> {
+        let mut found = Vec::new();
+        for item in items {
+            let item = item?;
+            if matches!(item, Self::Encoded(RawBsonRef::Document(_)) | Self::Document(_)) {
+                match item.follow(path)? {
+                    Self::Missing => {}
+                    value => found.push(value),
+                }
+            }
+        }
+        Ok(Self::Array(found))
     }
 
     /// Compares any two values in BSON order.

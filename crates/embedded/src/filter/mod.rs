@@ -14,10 +14,11 @@ mod types;
 pub(super) use matches::{all_hold, any};
 pub(super) use parse::{no_count, operand, pattern, whole, whole_number};
 
+use std::slice;
 use std::sync::LazyLock;
 
+use bson::RawBson;
 use bson::spec::ElementType;
-use bson::{RawBson, RawBsonRef};
 
 use self::pattern::Pattern;
 use super::aggregate::Expression;
@@ -112,17 +113,21 @@ impl Filter {
         }
     }
 
-    /// The `_id` that a document must have to match, if the filter has no other condition on the `_id`.
-    pub(super) fn id(&self) -> Option<RawBsonRef<'_>> {
+    /// The `_id`s of which a document must have one to match, if the filter has no other condition on the `_id`.
+    pub(super) fn ids(&self) -> Option<&[RawBson]> {
         let mut mentioned = 0;
         self.each_path(&mut |path| mentioned += usize::from(path.text() == "_id"));
-        if mentioned == 1 { self.equal_id() } else { None }
+        if mentioned == 1 { self.equal_ids() } else { None }
     }
 
-    fn equal_id(&self) -> Option<RawBsonRef<'_>> {
+    fn equal_ids(&self) -> Option<&[RawBson]> {
         match self {
-            Self::And(filters) => filters.iter().find_map(Self::equal_id),
-            Self::Field(path, Test::Equal(value)) if path.text() == "_id" => Some(value.as_raw_bson_ref()),
+            Self::And(filters) => filters.iter().find_map(Self::equal_ids),
+            Self::Field(path, test) if path.text() == "_id" => match test {
+                Test::Equal(id) => Some(slice::from_ref(id)),
+                Test::OneOf(ids) => Some(ids),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -23,6 +23,7 @@ use super::key;
 use super::path::Path;
 use super::query::Query;
 use super::sort::{Order, OrderField};
+use document::Result;
 
 /// The most separate ranges that a plan may read.
 const MOST_RANGES: usize = 4096;
@@ -111,10 +112,15 @@ pub(super) fn plan(query: &Query, indexes: &[Arc<Definition>]) -> Plan {
         return Plan::of_keys(keys);
     }
     if query.order.is_empty()
-        && let Some(id) = query.filter.id()
-        && let Ok(key) = key::of(id)
+        && let Some(ids) = query.filter.ids().filter(|ids| ids.len() <= MOST_RANGES)
+        && let Ok(mut keys) = ids
+            .iter()
+            .map(|id| key::of(id.as_raw_bson_ref()))
+            .collect::<Result<Vec<_>>>()
     {
-        return Plan::of_keys(&[key]);
+        keys.sort_unstable();
+        keys.dedup();
+        return Plan::of_keys(&keys);
     }
     let constraints = Constraints::of(&[&query.filter]);
     let branches: Vec<Constraints> = bounds::branches(&query.filter, MOST_BRANCHES)

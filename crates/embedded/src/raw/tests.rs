@@ -142,3 +142,30 @@ fn damaged_bytes_are_an_error_or_nothing_but_no_panic() {
         }
     }
 }
+
+#[test]
+fn what_is_decoded_is_what_bson_decodes() {
+    let all = values();
+    let each = all
+        .iter()
+        .map(|value| doc! { "v": value, "l": [value, { "n": value }] });
+    let whole = doc! { "all": &all, "d": { "é": { "d": [] } } };
+    for document in each.chain([whole, doc! {}]) {
+        let encoded = RawDocumentBuf::try_from(&document).unwrap();
+        assert_eq!(decode(&encoded).unwrap(), document);
+        for element in encoded.iter_elements() {
+            let element = element.unwrap();
+            let decoded = decode_value(element.value().unwrap()).unwrap();
+            assert_eq!(Some(&decoded), document.get(element.key().as_str()));
+        }
+    }
+}
+
+#[test]
+fn damaged_documents_are_not_decoded() {
+    let encoded = RawDocumentBuf::try_from(&doc! { "a": { "b": "text" } }).unwrap();
+    let mut bytes = encoded.into_bytes();
+    let text = bytes.windows(4).position(|four| four == b"text").unwrap();
+    bytes[text] = 0xff;
+    assert!(decode(RawDocument::from_bytes(&bytes).unwrap()).is_err());
+}

@@ -1,5 +1,6 @@
 //! The ways to read a list: from either end, from an offset, from a date, and all of it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -223,7 +224,7 @@ async fn emptying_a_page_reads_no_other() {
     assert!(read <= 12, "{read} documents");
 }
 
-/// An engine on which a list spills after the first read that looks for somebody in it.
+/// An engine on which a list spills after the first look at its owner.
 struct Spilling {
     engine: Engine,
     store: Store,
@@ -248,15 +249,12 @@ impl Layer for Spilling {
         }))
     }
 
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        let looks = find
-            .filter
-            .keys()
-            .any(|path| path == "likes.head.by" || path == "items.by");
-        let found = self.engine.find(collection, find).await?;
-        if looks && !self.spilled.swap(true, Ordering::Relaxed) {
-            let likes = self.store.list(LIKES);
-            likes.append(&self.owner, like(6)).await?;
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        let found = self.engine.aggregate(collection, pipeline).await?;
+        if !self.spilled.swap(true, Ordering::Relaxed) {
+            for number in 9..=11 {
+                self.store.list(LIKES).append(&self.owner, like(number)).await?;
+            }
         }
         Ok(found)
     }
@@ -264,19 +262,50 @@ impl Layer for Spilling {
 
 #[tokio::test]
 async fn somebody_whose_like_spills_between_two_reads_is_seen() {
+    for person in 1..=8 {
+        let store = small_store(5, 3).await;
+        let owner = liked(&store, 8, &[]).await;
+        let pages = || async { store.overflow(&owner).await.unwrap()[&LIKES].pages };
+        let before = pages().await;
+        let engine = Arc::new(Spilling {
+            engine: store.engine().clone(),
+            store: store.clone(),
+            owner: owner.clone(),
+            spilled: AtomicBool::new(false),
+        });
+        let seen = Store::open(engine, store.settings().clone()).await.unwrap();
+        let owners = std::slice::from_ref(&owner);
+        let liked = seen.holding(owners, LIKES, &handle(person)).await;
+        assert!(liked.unwrap().contains(&owner), "{person}");
+        assert!(pages().await > before, "it has spilled");
+    }
+}
+
+#[tokio::test]
+async fn one_look_finds_somebody_in_heads_and_pages_of_several_relations() {
     let store = small_store(5, 3).await;
-    let owner = liked(&store, 5, &[]).await;
-    let engine = Arc::new(Spilling {
-        engine: store.engine().clone(),
-        store: store.clone(),
-        owner: owner.clone(),
-        spilled: AtomicBool::new(false),
-    });
-    let seen = Store::open(engine, store.settings().clone()).await.unwrap();
-    let liked = seen
-        .holding(std::slice::from_ref(&owner), LIKES, &handle(1))
-        .await;
-    assert!(liked.unwrap().contains(&owner));
-    let meters = store.overflow(&owner).await.unwrap();
-    assert_eq!(meters[&LIKES].pages, 1, "it has spilled");
+    let (long, short, none) = (
+        post(&store, 1).await,
+        post(&store, 2).await,
+        post(&store, 3).await,
+    );
+    for number in 1..=8 {
+        store.list(LIKES).append(&long, like(number)).await.unwrap();
+    }
+    let shares = store.list(Relation::Shares);
+    for owner in [&long, &short] {
+        shares.append(owner, like(1)).await.unwrap();
+    }
+    let owners = [long.clone(), short.clone(), none];
+    let relations = [LIKES, Relation::Shares];
+    let [likes, shared] = store.holding_each(&owners, relations, &handle(1)).await.unwrap();
+    assert_eq!(likes, HashSet::from([long.clone()]));
+    assert_eq!(shared, HashSet::from([long.clone(), short]));
+    store
+        .list(LIKES)
+        .remove(&long, &Key::By(handle(1)))
+        .await
+        .unwrap();
+    let [likes, _] = store.holding_each(&owners, relations, &handle(1)).await.unwrap();
+    assert_eq!(likes, HashSet::new());
 }

@@ -152,7 +152,12 @@ async fn filters_and_stages_are_refused_with_their_operator() {
         ),
         (
             doc! { "$project": { "n": { "$add": [1], "$x": { "y": 1 } } } },
-            "An object representing an expression must have exactly one field: { $add: [ 1 ], $x: { y: 1 } }",
+            "Invalid $project :: caused by :: An object representing an expression must have exactly one field: \
+             { $add: [ 1 ], $x: { y: 1 } }",
+        ),
+        (
+            doc! { "$set": { "n": { "$foo": 1 } } },
+            "Invalid $set :: caused by :: Unrecognized expression '$foo'",
         ),
     ] {
         let command = doc! { "aggregate": "things", "pipeline": [stage.clone()], "cursor": {} };
