@@ -13,7 +13,7 @@ const PUBLISHED: &str = "docs/benchmarks";
 
 /// Builds the benchmark of lists, or of the server, and runs it. `quick` only checks that it runs: its results go
 /// to the build folder.
-pub fn bench(repository: &Repository, server: bool, quick: bool) -> Result<()> {
+pub fn bench(repository: &Repository, server: bool, peers: &[String], quick: bool) -> Result<()> {
     if server {
         site::build(repository)?;
     } else {
@@ -43,6 +43,7 @@ pub fn bench(repository: &Repository, server: bool, quick: bool) -> Result<()> {
         command
             .arg("--server")
             .arg(repository.server())
+            .args(peers.iter().flat_map(|peer| ["--peer", peer]))
             .envs(site::environment(repository));
     }
     process::run(repository, "measuring", waiting, command, None)?;

@@ -55,6 +55,10 @@ pub enum Command {
         /// The server's instead: the home page under load, and hundreds of open event streams
         #[arg(long)]
         server: bool,
+        /// With --server: the address of another server's page to measure in turns, as http://127.0.0.1:4101/ (may be
+        /// repeated). Spillway has the first core then; start the others with `taskset -c 0`
+        #[arg(long, value_name = "URL", requires = "server")]
+        peer: Vec<String>,
         /// Small and short: shows that it runs, and writes to the build folder
         #[arg(long)]
         quick: bool,

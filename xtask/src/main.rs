@@ -54,7 +54,7 @@ fn run(command: Option<Command>) -> Result<ExitCode> {
             process::become_the(tools::cargo_leptos(repository, &arguments)?)?;
         }
         Some(Command::Test { quick }) => return Ok(checks::test(repository, quick)),
-        Some(Command::Bench { server, quick }) => bench::bench(repository, server, quick)?,
+        Some(Command::Bench { server, peer, quick }) => bench::bench(repository, server, &peer, quick)?,
         Some(Command::Fuzz {
             target,
             inputs,

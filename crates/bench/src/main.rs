@@ -58,6 +58,10 @@ struct Arguments {
     /// Measures this program as a server, and nothing else
     #[arg(long, value_name = "PROGRAM")]
     server: Option<PathBuf>,
+    /// With --server: the address of another server's page, to be measured in turns; may be repeated. Spillway gets the first
+    /// core then, and so should they
+    #[arg(long, value_name = "URL", requires = "server")]
+    peer: Vec<server::Peer>,
     /// Answers with the contents of a file, from memory
     #[arg(long, hide = true, value_name = "FILE")]
     from_memory: Option<PathBuf>,
@@ -107,7 +111,7 @@ async fn carry_out(arguments: &Arguments) -> Result<()> {
     } else if let Some(answer) = &arguments.from_memory {
         server::serve_from_memory(answer).await
     } else if let Some(program) = &arguments.server {
-        server::run(program, quick, out).await
+        server::run(program, &arguments.peer, quick, out).await
     } else if let Some(store) = &arguments.likes {
         print(&sessions::measure(store, quick).await?)
     } else if let Some(address) = &arguments.check {

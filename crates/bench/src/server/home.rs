@@ -41,11 +41,20 @@ pub struct Step {
     pub bytes: usize,
 }
 
-/// Measures the home page of a new person who follows some of the town.
-pub async fn measure(spillway: &Spillway, workload: Workload) -> Result<Home> {
+/// The cookie of a new person who follows some of the town, and how many.
+pub async fn reader(spillway: &Spillway) -> Result<(String, usize)> {
     let cookie = spillway.sign_up("bench_reader").await?;
     let follows = follow_some(spillway, &cookie).await?;
-    let page = Question::get("/", &cookie);
+    Ok((cookie, follows))
+}
+
+/// Measures the home page of a reader.
+pub async fn measure(
+    spillway: &Spillway,
+    (cookie, follows): (&str, usize),
+    workload: Workload,
+) -> Result<Home> {
+    let page = Question::get("/", cookie);
     let answer = spillway.connect().await?.ask(&page).await?.body;
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), &answer)?;
@@ -62,7 +71,7 @@ pub async fn measure(spillway: &Spillway, workload: Workload) -> Result<Home> {
         (
             "session, store and JSON (`/api/v1/feed`)",
             ours,
-            Question::get("/api/v1/feed", &cookie).plain(),
+            Question::get("/api/v1/feed", cookie).plain(),
         ),
         ("the page, rendered", ours, page.clone().plain()),
         ("the page, rendered and compressed", ours, page.clone()),

@@ -8,6 +8,7 @@ mod client;
 mod home;
 mod memory;
 mod pace;
+mod pages;
 mod process;
 mod report;
 mod streams;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use self::memory::serve as serve_from_memory;
+pub use self::pages::Peer;
 use self::process::Spillway;
 use crate::Result;
 
@@ -26,6 +28,7 @@ use crate::Result;
 pub struct Results {
     quick: bool,
     home: home::Home,
+    pages: pages::Pages,
     streams: streams::Streams,
 }
 
@@ -61,16 +64,26 @@ impl Workload {
     };
 }
 
-/// Starts the program as a server, measures it, and publishes the results in `out`.
-pub async fn run(program: &Path, quick: bool, out: &Path) -> Result<()> {
+/// Starts the program as a server, measures it beside these peers, and publishes the results in `out`. Beside peers it has
+/// one core, as they should have.
+pub async fn run(program: &Path, peers: &[Peer], quick: bool, out: &Path) -> Result<()> {
     let workload = if quick { Workload::QUICK } else { Workload::FULL };
-    eprintln!("1 of 2: the home page, beside the same bytes from memory");
-    let spillway = Spillway::start(program).await?;
-    let home = home::measure(&spillway, workload).await?;
-    eprintln!("2 of 2: open event streams while many like");
+    eprintln!("1 of 3: the home page, beside the same bytes from memory");
+    let spillway = Spillway::start(program, !peers.is_empty()).await?;
+    let (cookie, follows) = home::reader(&spillway).await?;
+    let home = home::measure(&spillway, (&cookie, follows), workload).await?;
+    eprintln!("2 of 3: pages, beside those of {} other servers", peers.len());
+    let pages = pages::measure(&spillway, &cookie, peers, workload).await?;
+    eprintln!("3 of 3: open event streams while many like");
     let streams = streams::measure(&spillway, workload).await?;
     spillway.stop()?;
-    report::write(&Results { quick, home, streams }, out)?;
+    let results = Results {
+        quick,
+        home,
+        pages,
+        streams,
+    };
+    report::write(&results, out)?;
     println!("The results are in {}.", out.display());
     Ok(())
 }

@@ -72,11 +72,18 @@ pub struct Spillway {
 
 impl Spillway {
     /// Starts it on a free port with a store of its own, without rate limits. It finds the built site through the
-    /// environment, as `cargo xtask bench --server` sets it.
-    pub async fn start(program: &Path) -> Result<Self> {
+    /// environment, as `cargo xtask bench --server` sets it. `on_one_core` is the first one.
+    pub async fn start(program: &Path, on_one_core: bool) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let mut command = Command::new(program.canonicalize()?);
+        let program = program.canonicalize()?;
+        let mut command = if on_one_core {
+            let mut command = Command::new("taskset");
+            command.args(["-c", "0"]).arg(program);
+            command
+        } else {
+            Command::new(program)
+        };
         command
             .current_dir(folder.path())
             .env("SPILLWAY_ADDR", format!("127.0.0.1:{port}"))

@@ -6,6 +6,7 @@ use chart::numbers::{bytes, number, thousands, time};
 
 use super::Results;
 use super::pace::Latency;
+use super::pages::Page;
 use crate::Result;
 use crate::markdown::table;
 use crate::publish::SERVER;
@@ -13,7 +14,8 @@ use crate::report::owned;
 
 /// Writes the tables and all numbers into a folder.
 pub fn write(results: &Results, out: &Path) -> Result<()> {
-    SERVER.publish(out, results, &[home(results), streams(results)].join("\n"))
+    let parts = [home(results), pages(results), streams(results)];
+    SERVER.publish(out, results, &parts.join("\n"))
 }
 
 fn home(results: &Results) -> String {
@@ -50,6 +52,30 @@ fn home(results: &Results) -> String {
         home.follows,
         100.0 * home.share_of_memory(),
         home.spread(),
+    )
+}
+
+fn pages(results: &Results) -> String {
+    let pages = &results.pages;
+    let row = |page: &Page| {
+        let ratios = pages
+            .peers
+            .iter()
+            .map(|peer| format!("{:.2} ×", page.per_second / peer.per_second));
+        let own = [
+            page.name.clone(),
+            thousands(page.per_second),
+            bytes(number(page.bytes as u64)),
+        ];
+        own.into_iter().chain(ratios).collect()
+    };
+    let rows: Vec<Vec<String>> = pages.ours.iter().chain(&pages.peers).map(row).collect();
+    let mut headings = owned(["", "A second", "Body"]);
+    headings.extend(pages.peers.iter().map(|peer| format!("Of {}", peer.name)));
+    format!(
+        "### Pages of 20 posts\n\nSixteen connections, in turns, the median of rounds. A visitor's page is kept until something is written; \
+         those of a reader who is signed in come from the store each time.\n\n{}",
+        table(&headings, &rows),
     )
 }
 
