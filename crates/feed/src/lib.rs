@@ -14,6 +14,7 @@ mod moderation;
 mod new_posts;
 mod notable;
 mod notifications;
+mod parts;
 mod passwords;
 mod people;
 mod pins;
@@ -37,11 +38,12 @@ mod tries;
 mod unread;
 mod visible;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use governor::Quota;
 use model::{Cursor, Handle, Timestamp, Topic, View};
-use outlier::Turns;
+use parts::Parts;
 use store::Store;
 use tries::Tries;
 use uuid::Uuid;
@@ -66,34 +68,24 @@ pub use storage::Inspection;
 
 /// The application: reads and changes the store on behalf of people, and notifies listeners of changes.
 #[derive(Clone)]
-pub struct Feed {
-    store: Store,
-    environment: Environment,
-    events: Arc<Events>,
-    new_posts: Arc<NewPosts>,
-    telling: Arc<notifications::Telling>,
-    hidden_notifications: Arc<unread::HiddenNotifications>,
-    holders: Arc<holders::Holders>,
-    /// An action writes to a list and to the actor's own activities, one write after the other. The actions of one
-    /// person run one at a time, because concurrent ones check each other's writes again. On two servers they
-    /// still may overlap.
-    turns: Arc<Turns>,
-    security: Arc<SecurityLog>,
-    /// The exports that are being written.
-    exports: Arc<export::ExportPlaces>,
-    /// The limit of tries to sign in to one account; `None` for none.
-    tries: Option<Arc<Tries>>,
+pub struct Feed(Arc<Parts>);
+
+impl Deref for Feed {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
 }
 
 impl Feed {
     /// The feed over a store.
     pub fn new(store: Store, environment: Environment) -> Self {
-        let events = Arc::new(Events::new());
         let new_posts = Arc::new(NewPosts::new(store.clone()));
-        Self {
+        Self(Arc::new(Parts {
             store,
             environment,
-            events,
+            events: Arc::new(Events::new()),
             new_posts,
             telling: Arc::default(),
             hidden_notifications: Arc::default(),
@@ -102,16 +94,16 @@ impl Feed {
             security: Arc::default(),
             exports: Arc::new(export::ExportPlaces::new()),
             tries: None,
-        }
+        }))
     }
 
     /// The same feed, where addresses that used up their own tries to sign in to an account share this many more.
     #[must_use]
     pub fn limiting_tries(self, quota: Quota) -> Self {
-        Self {
+        Self(Arc::new(Parts {
             tries: Some(Arc::new(Tries::new(quota))),
-            ..self
-        }
+            ..Arc::unwrap_or_clone(self.0)
+        }))
     }
 
     /// Drops what the limit of tries need not know any more. To be called now and then.
