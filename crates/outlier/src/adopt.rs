@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use std::collections::HashSet;
 
 use bson::{Bson, Document, doc};
@@ -23,6 +24,7 @@ impl OverflowList<'_> {
     ///
     /// # Errors
     /// [`Error::Refused`] when an item of the array lacks the fields that identify and order it; nothing is changed then.
+    #[boxed]
     pub async fn adopt(&self, owner: &Owner) -> Result<()> {
         let _turn = self.kind.adoptions.of(owner).await;
         if !self.is_list(owner).await? {

@@ -1,5 +1,6 @@
 //! Deleting an owner with its pages.
 
+use async_recursion::async_recursion as boxed;
 use bson::{Bson, Document, doc};
 
 use crate::Owner;
@@ -28,6 +29,7 @@ pub async fn delete_owner(
 
 /// Deletes the pages of deleted owners of this name; an owner that exists keeps its pages. Returns how many it
 /// deleted.
+#[boxed]
 pub async fn sweep(engine: &Engine, owners: &str, pages: &str, owner: &Owner) -> Result<u64> {
     // In this order, and in one session: an incarnation that had pages before the owner was read, and is not the owner
     // then, never comes back. A read that is older than the pages could mistake the existing owner's for dead ones.

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use uuid::Uuid;
 
 use crate::pages::{Direction, Page};
@@ -67,6 +68,7 @@ impl OverflowList<'_> {
 
     /// Reads until owner and pages belong together, that is, nothing was removed while they were read. A reader that
     /// keeps losing against many removals takes its turn among those of this process.
+    #[boxed]
     pub(crate) async fn read(&self, owner: &Owner, start: Start, limit: usize) -> Result<Stretch> {
         // Upwards the pages come first, also if they turn out to have nothing.
         let head_first = !matches!(start, Start::After(Direction::Up, _));

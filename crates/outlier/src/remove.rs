@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use bson::{Bson, doc};
 
 use crate::fields::number;
@@ -34,6 +35,7 @@ impl OverflowList<'_> {
     }
 
     /// Stores the last state that it acted on in `last`. Returns `None` if the list no longer meets the terms.
+    #[boxed]
     pub(crate) async fn remove_beside_others(
         &self,
         owner: &Owner,
@@ -172,6 +174,7 @@ impl OverflowList<'_> {
 
     /// Finishes removals from pages, whichever operation began them. Every step may be repeated, and none has to be on
     /// disk: without them the removal is still pending.
+    #[boxed]
     pub(crate) async fn settle(&self, owner: &Owner, born: &Bson, pending: &[Pending]) -> Result<()> {
         for removal in pending {
             let id = uuid_bson(removal.id);

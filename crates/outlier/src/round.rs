@@ -5,6 +5,7 @@
 //! count in one write of one document, so appending several items is like appending them one by one with nothing in
 //! between.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 
 use bson::{Bson, Document, doc};
@@ -101,6 +102,7 @@ impl OverflowList<'_> {
 
     /// Like [`OverflowList::add`]. If it fails after a page was written for an owner that was deleted meanwhile, it
     /// sweeps, because nothing else would find that page.
+    #[boxed]
     async fn add_and_sweep(
         &self,
         owner: &Owner,

@@ -15,6 +15,7 @@
 
 mod own_documents;
 
+use async_recursion::async_recursion as boxed;
 use bson::{Bson, DateTime, Document, doc};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use model::{ActivityKind, Counterpart, Handle, Relation, Topic};
@@ -131,6 +132,7 @@ struct Departure<'a> {
 
 impl Departure<'_> {
     /// Returns whether the person is gone.
+    #[boxed]
     async fn finish(&self, seen: Document) -> Result<bool> {
         self.remove_traces(&seen).await?;
         self.delete_posts().await?;

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use bson::{Document, doc};
 use model::{Handle, Relation, Topic};
 use uuid::Uuid;
@@ -27,6 +28,7 @@ pub(super) fn accompanying_change(ends: Option<Uuid>) -> Document {
 ///
 /// # Errors
 /// [`Error::NoOwner`] when the actor is gone.
+#[boxed]
 pub(crate) async fn agree(
     store: &Store,
     actor: &Handle,

@@ -1,5 +1,6 @@
 //! Actions that people have begun and not finished, stored in their own documents.
 
+use async_recursion::async_recursion as boxed;
 use bson::{Bson, DateTime, Document, doc};
 use model::{Handle, Relation, Timestamp};
 use uuid::Uuid;
@@ -141,6 +142,7 @@ fn intents_of(person: &Document) -> Vec<Intent> {
 }
 
 /// Makes the lists that an action is about agree, and ends an attempt.
+#[boxed]
 async fn finish(store: &Store, actor: &Handle, action: &Action, ends: Option<Uuid>) -> Result<()> {
     match action {
         Action::React(reaction) => agree(store, actor, reaction, ends).await,

@@ -12,6 +12,7 @@ mod intents;
 mod post_deletion;
 mod reaction;
 
+use async_recursion::async_recursion as boxed;
 use std::slice;
 
 use model::{Handle, Relation, Timestamp, Topic};
@@ -55,6 +56,7 @@ impl<'a> Reactions<'a> {
     /// # Errors
     /// [`Error::NoOwner`] when there is no such post or person for the actor, because it is gone or one of them blocks the
     /// other, or when the actor is gone or leaving.
+    #[boxed]
     pub async fn add(&self, reaction: &Reaction, item: Item, attempt: Attempt) -> Result<Appended> {
         let actor = item.by.clone();
         let actor = actor.ok_or_else(|| Error::malformed("an item names its actor in `by`"))?;
@@ -105,6 +107,7 @@ impl<'a> Reactions<'a> {
     ///
     /// # Errors
     /// As [`Reactions::add`].
+    #[boxed]
     pub async fn remove(&self, actor: &Handle, reaction: &Reaction, attempt: Attempt) -> Result<Removed> {
         let store = &self.store.session();
         let begun = intents::begin(store, actor, &Action::React(reaction.clone()), attempt).await?;

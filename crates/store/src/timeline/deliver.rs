@@ -1,5 +1,6 @@
 //! Delivers posts to the timelines of the author's followers.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::{HashMap, HashSet};
 
 use bson::{Bson, DateTime, Document, doc};
@@ -214,6 +215,7 @@ impl Timelines<'_> {
 
     /// Changes the timelines of an author's followers, if they exist and meet the guard. People who follow later read
     /// the author's standing themselves.
+    #[boxed]
     async fn reach(&self, author: &Handle, write: &Write) -> Result<()> {
         let mut after = None;
         loop {

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use std::collections::HashSet;
 use std::slice;
 
@@ -163,6 +164,7 @@ impl Timelines<'_> {
     }
 
     /// Like `align`, but returns whether the author still exists, or true if the reader has left.
+    #[boxed]
     async fn settle(&self, reader: &Handle, author: &Handle, ends: Option<Uuid>) -> Result<bool> {
         let mut attempts = Attempts::default();
         while attempts.next().await {

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
@@ -33,6 +34,7 @@ impl Timelines<'_> {
     ///
     /// # Errors
     /// [`Error::NoOwner`] when there is no such reader, [`Error::ForeignCursor`] when another list gave the cursor out.
+    #[boxed]
     pub async fn home(&self, reader: &Handle, after: Option<Cursor>, limit: usize) -> Result<Page> {
         if after.is_some_and(|cursor| !Order::Newest.issued(cursor)) {
             return Err(Error::ForeignCursor);
