@@ -45,7 +45,7 @@ pub struct Line {
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 380.0;
-const LEFT: f64 = 72.0;
+const LEFT: f64 = 94.0;
 const RIGHT: f64 = 190.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 52.0;

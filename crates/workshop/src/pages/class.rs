@@ -9,8 +9,11 @@ use ui::session;
 
 use super::progress::Progress;
 use super::qr::QrCode;
+use super::recorded::STORM;
+use super::sheets::Sheets;
 use super::stations::{CLASS, StationHead};
 use super::workshop;
+use crate::Fill;
 use crate::actions::{BringPeople, JoinClass};
 use crate::class::{Class, ClassCount, PEOPLE_AT_A_TIME, SEATS, Student};
 
@@ -98,10 +101,35 @@ fn is_in(class: &Class, account: &Account) -> bool {
         .any(|student| student.person.handle == account.handle)
 }
 
-/// How to open a classroom, on a server that has none.
+/// How to open a classroom, on a server that has none, and what it will show.
 #[component]
 fn ClassroomInstructions() -> impl IntoView {
+    let items = STORM.verdict.map_or(0, |verdict| verdict.counted);
+    let head = STORM.heads.last().map_or(0, |sample| sample.items);
+    let pages = STORM.seconds.last().map_or(0, |second| second.pages);
+    let of_a_page = (items - head).checked_div(pages).unwrap_or(0);
+    let fill = Fill {
+        head,
+        threshold: STORM.threshold,
+        pages: (0..pages)
+            .map(|page| (format!("page {page}"), of_a_page))
+            .collect(),
+        page_size: of_a_page,
+    };
     view! {
+        <section aria-labelledby="afterwards">
+            <h2 id="afterwards" class="section-head">
+                "Everybody likes one post. Afterwards it looks like this."
+            </h2>
+            <Sheets fill />
+            <p class="lab-source">
+                {format!(
+                    "{} likes, recorded in a storm: the newest are in the head, and each full head became a page. Nobody is lost, \
+                     and the post’s own document stays small.",
+                    grouped(items),
+                )}
+            </p>
+        </section>
         <section class="prose">
             <p>"This server does not serve a class yet. On the machine with the projector, stop it and start it like this:"</p>
             <pre class="command-text">

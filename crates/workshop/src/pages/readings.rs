@@ -118,7 +118,7 @@ fn Stage(pace: Pace, measured: Vec<Measured>) -> impl IntoView {
         <p class="lab-source">
             "Each document of an hour keeps the number of its readings and their sum, from which the mean comes, but the engine reads \
              documents whole. With head and pages, all readings are added up. MongoDB’s time series collections keep buckets by \
-             themselves. Which pattern suits your readings: " <a href="/lab/decide">"four questions"</a> "."
+             themselves. Which pattern suits your data: " <a href="/lab/decide">"the decision guide"</a> "."
         </p>
     }
 }

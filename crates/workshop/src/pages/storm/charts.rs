@@ -8,7 +8,7 @@ use ui::components::{Headings, grouped, size};
 
 use crate::report::{HeadSample, Storm, StormSecond};
 
-/// Latency, head, pages and bytes, second by second.
+/// Head, latency, pages and bytes, second by second.
 #[component]
 pub fn Charts(storm: Storm) -> impl IntoView {
     let seconds = &storm.seconds;
@@ -23,6 +23,22 @@ pub fn Charts(storm: Storm) -> impl IntoView {
         .collect();
     let charts = [
         (
+            "head",
+            Chart {
+                title: "How full the head is".to_owned(),
+                description: format!(
+                    "It may hold {} items. Each time it falls, its oldest items have moved into a page.",
+                    grouped(storm.threshold)
+                ),
+                x: second(),
+                y: axis("Items in the owner’s document", false, numbers::thousands),
+                lines: vec![
+                    heads("threshold", &storm.heads, |_| storm.threshold),
+                    heads("in the head", &storm.heads, |one| one.items),
+                ],
+            },
+        ),
+        (
             "latency",
             Chart {
                 title: "How long a like took".to_owned(),
@@ -36,22 +52,6 @@ pub fn Charts(storm: Storm) -> impl IntoView {
                 lines: vec![
                     line("99 of 100", &answered, |one| one.p99),
                     line("half of them", &answered, |one| one.p50),
-                ],
-            },
-        ),
-        (
-            "head",
-            Chart {
-                title: "How full the head is".to_owned(),
-                description: format!(
-                    "It may hold {} items. Each time it falls, its oldest items have moved into a page.",
-                    grouped(storm.threshold)
-                ),
-                x: second(),
-                y: axis("Items in the owner’s document", false, numbers::thousands),
-                lines: vec![
-                    heads("threshold", &storm.heads, |_| storm.threshold),
-                    heads("in the head", &storm.heads, |one| one.items),
                 ],
             },
         ),
