@@ -97,6 +97,15 @@ addEventListener("input", ({ target }) => {
   if (form) new Draft(/** @type {HTMLFormElement} */ (form)).keep();
 });
 
+/** The key in the storage of this tab for when something was sent last. */
+const CHANGED = "changed";
+const loadedAt = Date.now();
+
+// Back may show a page from memory as it was left. After a change it is loaded again.
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted && Number(sessionStorage.getItem(CHANGED)) > loadedAt) location.reload();
+});
+
 /** How long to wait before a form is sent again, in milliseconds. */
 const PAUSE = 2_000;
 const UNAVAILABLE = 503;
@@ -136,6 +145,7 @@ const waiting = new Map();
 
 addEventListener("submit", (event) => {
   const { target: form, submitter } = event;
+  sessionStorage.setItem(CHANGED, String(Date.now()));
   // An island sends its own forms.
   if (event.defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== "post") return;
   if (navigator.onLine) {

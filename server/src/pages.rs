@@ -5,9 +5,9 @@ use std::sync::Arc;
 use app::notice::own_path;
 use app::{App, Description, Links, components, shell};
 use axum::extract::{Query, Request, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, COOKIE, VARY};
 use axum::http::{HeaderValue, Method, StatusCode};
-use axum::middleware::{Next, from_fn, from_fn_with_state, map_response, map_response_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_response_with_state};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -55,7 +55,7 @@ pub fn router(feed: Feed, site: &Site, public: PublicAddress) -> Router {
         .with_state(options)
         .route("/search/people", get(completions).with_state(offering))
         .layer(from_fn(without_trailing_slash))
-        .layer(map_response(revalidated))
+        .layer(from_fn(revalidated))
         .layer(from_fn_with_state(kept, keep))
 }
 
@@ -113,8 +113,15 @@ async fn without_trailing_slash(request: Request, next: Next) -> Response {
     Redirect::permanent(&format!("{path}{query}")).into_response()
 }
 
-/// A page shows what its reader may see now; Back may still restore it from memory.
-async fn revalidated(mut response: Response) -> Response {
+/// A page shows what its reader may see now. One that shows what somebody did, such as a like, is asked for again on Back;
+/// a visitor's may be restored as it was.
+async fn revalidated(request: Request, next: Next) -> Response {
+    let policy = if request.headers().contains_key(COOKIE) {
+        "no-store"
+    } else {
+        "private, no-cache"
+    };
+    let mut response = next.run(request).await;
     let headers = response.headers_mut();
     if headers
         .get(CONTENT_TYPE)
@@ -122,7 +129,7 @@ async fn revalidated(mut response: Response) -> Response {
     {
         headers
             .entry(CACHE_CONTROL)
-            .or_insert(HeaderValue::from_static("private, no-cache"));
+            .or_insert(HeaderValue::from_static(policy));
         headers.append(VARY, HeaderValue::from_static("cookie"));
     }
     response

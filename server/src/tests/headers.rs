@@ -64,7 +64,7 @@ async fn every_answer_has_the_headers_wherever_it_comes_from() {
 }
 
 #[tokio::test]
-async fn a_page_of_settings_is_kept_by_no_browser() {
+async fn a_page_of_somebody_is_kept_by_no_browser() {
     let stage = Stage::new().await;
     let cookie = stage.joins("ada").await;
     for (path, policy) in [
@@ -73,7 +73,7 @@ async fn a_page_of_settings_is_kept_by_no_browser() {
         ("/settings/notifications", "no-store"),
         ("/api/v1/sessions", "no-store"),
         ("/api/v1/me/export", "no-store"),
-        ("/", "private, no-cache"),
+        ("/", "no-store"),
     ] {
         let page = Call::new(Method::GET, path).header(COOKIE.as_str(), &cookie);
         let answer = page.header(ACCEPT.as_str(), PAGE).send(&stage.open()).await;
