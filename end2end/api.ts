@@ -98,6 +98,11 @@ export class Api {
     expect(response.status(), await response.text()).toBe(200);
   }
 
+  async share(post: string): Promise<void> {
+    const response = await this.request.put(`/api/v1/posts/${post}/share`);
+    expect(response.status(), await response.text()).toBe(200);
+  }
+
   async unlike(post: string): Promise<void> {
     const response = await this.request.delete(`/api/v1/posts/${post}/like`);
     expect(response.status(), await response.text()).toBe(200);

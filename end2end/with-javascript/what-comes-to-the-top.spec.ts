@@ -35,6 +35,63 @@ test("new posts wait behind a pill, and come on top when it is pressed", async (
   await expect(pill).toHaveText("1 new post");
 });
 
+test("a share of a post that is here moves it to the top", async ({ page, api, person, secondWindow }) => {
+  const other = await secondWindow();
+  const sharer = new Api(other.request);
+  const { handle, name } = await sharer.signUp();
+  await api.follow(handle);
+  const post = await sharer.post(`${person.name}, an old swallow`);
+  const newer = await api.post("A newer one of mine");
+  await gotoLive(page, "/");
+  const posts = page.getByTestId("post");
+  await expect(posts.first()).toContainText("A newer one of mine");
+
+  await sharer.share(newer.id);
+  const pill = page.getByTestId("new-posts");
+  await expect(pill).toHaveText("1 new post");
+  await pill.click();
+  await expect(posts.first()).toContainText(`Shared by ${name}`);
+  await expect(page.locator(`#post-${newer.id}`)).toHaveCount(1);
+  await expect(page.locator(`#post-${post.id}`)).toHaveCount(1);
+});
+
+test("the first post of somebody opens when its text is clicked", async ({ page, person }) => {
+  await gotoLive(page, "/");
+  const form = page.getByTestId("composer");
+  await typeInto(form, `${person.name} is here`);
+  await form.getByRole("button", { name: "Post" }).click();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+  await page.getByTestId("post-text").click();
+  await expect(page).toHaveURL(/\/post\//);
+});
+
+test("after a like, Back shows the post as liked", async ({ page, api, person }) => {
+  const post = await api.post(`${person.name} wants to know`);
+  await gotoLive(page, `/@${person.handle}`);
+  await page.goto(`/post/${post.id}`);
+  const like = page.getByTestId("like-button");
+  await like.click();
+  await expect(like).toHaveAttribute("aria-pressed", "true");
+  await expect.poll(async () => (await api.findPost(post.id)).likes).toBe(1);
+  await page.goBack();
+  await expect(page).toHaveURL(`/@${person.handle}`);
+  await expect(like).toHaveAttribute("aria-pressed", "true");
+});
+
+test("a bookmark is kept without leaving the page", async ({ page, api, person }) => {
+  const post = await api.post(`${person.name} keeps this`);
+  await gotoLive(page, `/post/${post.id}`);
+  const button = page.getByTestId("bookmark-button");
+  await button.focus();
+  for (const state of ["true", "false", "true"]) {
+    await page.keyboard.press("Enter");
+    await expect(button).toHaveAttribute("aria-pressed", state);
+    await expect(button).toBeFocused();
+  }
+  await page.goto(`/@${person.handle}/bookmarks`);
+  await expect(page.getByTestId("post")).toContainText("keeps this");
+});
+
 test("a comment by somebody else appears under the open post", async ({
   page,
   api,

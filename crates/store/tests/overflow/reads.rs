@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use bson::Document;
-use document::{Engine, Error, Find, Layer, Result};
+use document::{Engine, Error, Layer, Result};
 use embedded::Embedded;
 use model::{Relation, Timestamp};
 use store::overflow::{Item, Key, Owner};

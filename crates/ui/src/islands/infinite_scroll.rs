@@ -22,12 +22,10 @@ pub(super) fn bind(root: &Element) {
 
     use super::browser::dom::{around, hold, listen, when_near};
     use super::browser::list::List;
-    use super::browser::open;
     use super::browser::scroll_position::ScrollPosition;
 
     let Some(list) = List::around(root) else { return };
     list.wake();
-    open::bind();
     ScrollPosition::keep(&list);
     let end = Rc::new(real::End {
         root: root.clone(),

@@ -64,12 +64,15 @@ impl List {
         let items = all(&stretch.part, ":scope > *");
         let overlaps = items.iter().any(is_here);
         if overlaps || all(&first, ARRIVED).is_empty() {
-            let top = first.first_child();
-            for item in items
-                .iter()
-                .filter(|item| !item.id().is_empty() && !is_here(item))
-            {
-                if first.insert_before(item, top.as_ref()).is_ok() {
+            for item in items.iter().rev().filter(|item| !item.id().is_empty()) {
+                if let Some(old) = document().get_element_by_id(&item.id()) {
+                    // Somebody has shared it since.
+                    if shared_by(item).is_none() || shared_by(item) == shared_by(&old) {
+                        continue;
+                    }
+                    old.remove();
+                }
+                if first.insert_before(item, first.first_child().as_ref()).is_ok() {
                     bind_posts(item);
                     set(item, "data-arrived", "");
                 }
@@ -275,6 +278,11 @@ fn remove_duplicates(part: &Element) {
 
 fn is_here(item: &Element) -> bool {
     document().get_element_by_id(&item.id()).is_some()
+}
+
+/// Who put a post where it stands.
+fn shared_by(item: &Element) -> Option<String> {
+    find(item, ".shared-by")?.text_content()
 }
 
 /// Wakes the posts in a part of the page. This only binds to their elements, and nothing of it outlives the part.

@@ -283,13 +283,16 @@ impl Hub {
                 topics.push(topic);
             }
         }
-        let mut asked: Vec<_> = topics.iter().map(|topic| format!("topic={topic}")).collect();
+        let mut asked = String::new();
+        for topic in topics {
+            asked += &format!("topic={topic}&");
+        }
         if let Some((feed, _)) = &self.posts
             && let (Some(list), Some(newest)) =
                 (attribute(feed, "data-posts"), attribute(feed, "data-newest"))
         {
-            asked.push(format!("posts={list}&since={newest}"));
+            asked += &format!("posts={list}&since={newest}");
         }
-        asked.join("&")
+        asked
     }
 }

@@ -23,6 +23,7 @@ use web_sys::Element;
 pub fn start() {
     live::settle();
     keys::bind();
+    open::bind();
     dom::listen(&document(), "submit", |event| {
         if let Some(form) = event.target()
             && let Some(form) = form.dyn_ref::<Element>()

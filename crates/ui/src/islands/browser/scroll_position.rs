@@ -43,12 +43,13 @@ impl ScrollPosition {
             let Some(part) = list.stretch_of(&query()) else {
                 return;
             };
-            let mut kept = vec![pixels(window().scroll_y().unwrap_or_default()).to_string()];
-            let above = list.above(&part).into_iter();
-            kept.extend(above.map(|(height, href)| format!("{height} {href}")));
+            let mut kept = pixels(window().scroll_y().unwrap_or_default()).to_string();
+            for (height, href) in list.above(&part) {
+                kept += &format!("\n{height} {href}");
+            }
             if let (Ok(Some(storage)), Some(key)) = (window().session_storage(), key()) {
                 // If the storage is full, only the place is lost.
-                drop(storage.set_item(&key, &kept.join("\n")));
+                drop(storage.set_item(&key, &kept));
             }
         })
         .forever();
