@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use feed::PrivateList;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Handle, Listing, PostCard, PostText, Problem, Tag, Topic};
+use model::{Handle, Listing, PostCard, PostId, PostText, Problem, Tag, Topic};
 use store::posts::Order;
 use ui::components::{BookmarkButton, TextForm};
 use ui::preview::{PageKind, PublicPage};
@@ -124,8 +124,8 @@ pub enum Posts {
     Explore,
     /// Everyone's, those with many likes for their age first.
     Rising,
-    /// One person's.
-    By(Handle),
+    /// One person's, without the one that stands above them.
+    By(Handle, Option<PostId>),
     /// Everyone's with a tag.
     Tagged(Tag),
     /// Those in a private list of a person, which overflows.
@@ -140,7 +140,11 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         Posts::Home => feed.posts().home(reader.as_ref(), place.paging).await?,
         Posts::Explore => feed.posts().explore(reader.as_ref(), place.paging).await?,
         Posts::Rising => without_lower_bound(feed.posts().rising(reader.as_ref(), place.paging).await?),
-        Posts::By(author) => feed.posts().by(author, reader.as_ref(), place.paging).await?,
+        Posts::By(author, pinned) => {
+            let mut found = feed.posts().by(author, reader.as_ref(), place.paging).await?;
+            found.items.retain(|card| Some(card.post.id) != *pinned);
+            found
+        }
         Posts::Tagged(tag) => feed.posts().tagged(tag, reader.as_ref(), place.paging).await?,
         Posts::Private(owner, list) => {
             let lists = feed.lists(reader.as_ref());
@@ -154,10 +158,11 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
     let empty = match &list {
         Posts::Home if signed_in => "Nobody whom you follow has written anything yet. ",
         Posts::Home | Posts::Explore | Posts::Rising => "Nothing here yet. Write the first post.",
-        Posts::By(author) if reader.as_ref() == Some(author) => {
+        Posts::By(_, Some(_)) => "No other posts yet.",
+        Posts::By(author, _) if reader.as_ref() == Some(author) => {
             "You have not written anything yet. Write your first post on the home page."
         }
-        Posts::By(_) => "No posts yet. Follow them to see the first one on your home page.",
+        Posts::By(..) => "No posts yet. Follow them to see the first one on your home page.",
         Posts::Tagged(_) => "No post has this tag yet. Write the first one.",
         Posts::Private(_, list) => list.relation().description().empty,
     };
@@ -194,6 +199,12 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         }
         _ => None,
     };
+    // Once the first are followed, the others are not below all of their posts.
+    let (above, below) = if listing.items.is_empty() {
+        (None, to_follow)
+    } else {
+        (to_follow, None)
+    };
     let newest = match listing.items.first() {
         Some(card) => Order::Newest.cursor_of(&card.post).to_string(),
         None => String::new(),
@@ -204,7 +215,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
     };
     let fresh = match list {
         Posts::Home => Some("home".to_owned()),
-        Posts::By(author) => Some(author.to_string()),
+        Posts::By(author, _) => Some(author.to_string()),
         // Where likes count, new posts are nowhere near the top. And there are no notifications of new posts by
         // tag.
         Posts::Explore | Posts::Rising | Posts::Tagged(_) | Posts::Private(..) => None,
@@ -221,8 +232,9 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         (post(card, now, signed_in, own), button)
     };
     Ok(view! {
+        {above}
         <List listing place fresh label="Posts" empty row form />
-        {to_follow}
+        {below}
     })
 }
 

@@ -44,6 +44,10 @@ async fn a_pinned_post_stands_first_until_it_is_unpinned_replaced_or_deleted() {
     assert_eq!(shown(&stage).await, None);
 
     send(&app, &ada, Method::PUT, &pin(&first)).await;
+    let page = Call::new(Method::GET, "/@ada").header(ACCEPT.as_str(), PAGE);
+    let page = page.send(&stage.open()).await.text;
+    let listed = [&first, &second].map(|post| page.contains(&format!("id=\"post-{post}\"")));
+    assert_eq!(listed, [false, true], "it is on the page once");
     send(&app, &ada, Method::DELETE, &format!("/api/v1/posts/{first}")).await;
     assert_eq!(shown(&stage).await, None);
     let person = send(&app, &bob, Method::GET, "/api/v1/users/ada").await;
