@@ -57,7 +57,9 @@ pub async fn change_password(password: String, new_password: String) -> Result<(
         let token = changed.await?;
         session::start(&feed, &token).await
     };
-    Form::new("change_password").answer(result.await, |()| Done::PasswordChanged.at("/settings"))
+    Form::new("change_password")
+        .within("password")
+        .answer(result.await, |()| Done::PasswordChanged.at("/settings"))
 }
 
 /// Makes new recovery codes, which the next page shows once.
@@ -101,7 +103,7 @@ pub async fn end_other_sessions() -> Result<(), ActionError> {
 /// mistake.
 #[server(endpoint = "leave")]
 pub async fn delete_account(handle: String, password: String) -> Result<(), ActionError> {
-    let form = Form::new("leave").keeping("handle", &handle);
+    let form = Form::new("leave").keeping("handle", &handle).within("leave");
     let result = async {
         let reader = session::require()?.handle;
         if handle.parse::<Handle>().ok().as_ref() != Some(&reader) {

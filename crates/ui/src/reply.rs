@@ -19,6 +19,7 @@ use crate::session;
 pub struct Form {
     name: &'static str,
     kept: Vec<(String, String)>,
+    part: &'static str,
 }
 
 impl Form {
@@ -27,6 +28,7 @@ impl Form {
         Self {
             name,
             kept: Vec::new(),
+            part: "",
         }
     }
 
@@ -34,6 +36,13 @@ impl Form {
     #[must_use]
     pub fn keeping(mut self, field: &str, typed: &str) -> Self {
         self.kept.push((field.to_owned(), typed.to_owned()));
+        self
+    }
+
+    /// Leads to this part of a long page if the form is refused.
+    #[must_use]
+    pub fn within(mut self, part: &'static str) -> Self {
+        self.part = part;
         self
     }
 
@@ -67,7 +76,8 @@ impl Form {
                     problem: problem.clone(),
                     kept: self.kept,
                 };
-                let back = page_of_form();
+                let mark = if self.part.is_empty() { "" } else { "#" };
+                let back = format!("{}{mark}{}", page_of_form(), self.part);
                 see_other(&response, &back, Some(Notice::Refused(refusal)));
             }
             Err(problem) => show(&response, problem),

@@ -290,6 +290,28 @@ async fn leaving_by_the_form_takes_the_handle_and_the_password() {
 }
 
 #[tokio::test]
+async fn a_refused_form_of_the_settings_leads_to_where_it_says_why() {
+    let stage = Stage::new().await;
+    let ada = Somebody::joins(&stage, "ada").await;
+    for (form, fields, place) in [
+        ("/api/leave", "handle=ada&password=wrong+horse", "leave"),
+        (
+            "/api/change_password",
+            "password=wrong+horse&new_password=battery+staple",
+            "password",
+        ),
+    ] {
+        let call = ada.calls("POST", form).body(FORM, fields);
+        let call = call.header(ACCEPT.as_str(), PAGE);
+        let call = call.header(REFERER.as_str(), "http://localhost:3000/settings");
+        let answer = call.send(&stage.open()).await;
+        assert_eq!(answer.header("location"), format!("/settings#{place}"));
+        let page = ada.fills_in("/settings", form, fields).await;
+        assert!(page.text.contains(&format!("id=\"{place}\"")), "{page:?}");
+    }
+}
+
+#[tokio::test]
 async fn people_of_the_demo_town_stay() {
     let stage = Stage::new().await;
     let bob = Somebody::joins(&stage, "bob").await;
