@@ -79,11 +79,12 @@ impl Accounts<'_> {
         }
         let log = self.0.security();
         log.record(SecurityEvent::AccountDeleted, Some(actor), client);
-        let (store, handle) = (self.0.store.clone(), actor.clone());
+        let (feed, handle) = (self.0.clone(), actor.clone());
         tokio::spawn(async move {
-            if let Err(error) = store.account_deletions().finish(&handle).await {
+            if let Err(error) = feed.store.account_deletions().finish(&handle).await {
                 tracing::warn!(%error, "an account was deleted, and its traces are removed later");
             }
+            feed.unread_of_anybody_changed();
         });
         Ok(())
     }

@@ -134,6 +134,12 @@ impl Feed {
         }
     }
 
+    /// The same for nobody knows whom: somebody's likes, comments and follows are gone.
+    pub(super) fn unread_of_anybody_changed(&self) {
+        self.hidden_notifications.forget_all();
+        self.events.changed(&ChangedOwner::Any);
+    }
+
     /// The same for the owner of a list from which an item was removed. Nobody waits for it, and nothing is read if
     /// nobody has a page open.
     pub(super) fn is_removed_from(&self, owner: Topic) {

@@ -215,6 +215,16 @@ async fn the_number_in_an_open_page_follows_what_is_taken_back_and_repeated() {
     )
     .await;
     shows(0).await;
+    let dua = stage.joins("dua").await;
+    send(&stage, &app, &dua, (Method::PUT, &like, "")).await;
+    shows(1).await;
+    let leaves = Call::new(Method::DELETE, "/api/v1/me").header(COOKIE.as_str(), &dua);
+    let leaves = leaves
+        .body(JSON, r#"{"password":"correct horse"}"#)
+        .send(&app)
+        .await;
+    assert_eq!(leaves.status, 204, "{leaves:?}");
+    shows(0).await;
 }
 
 #[tokio::test]
