@@ -163,8 +163,27 @@ fn entry(xml: &mut Xml, origin: &Origin, post: &Post, names_author: bool) {
         for tag in Tag::all_of(text) {
             xml.empty("category", &[("term", tag.as_str())]);
         }
-        xml.html("content", &escape(text).replace('\n', "<br>"));
+        let mut content = html(text);
+        if let Some(quote) = &post.quote {
+            let there = address(origin, &format!("/post/{}", quote.id));
+            let words = quote
+                .text
+                .as_ref()
+                .map_or_else(String::new, |text| html(text.as_str()));
+            let name = quote
+                .author
+                .as_ref()
+                .map_or("a post", |author| author.name.as_str());
+            let name = escape(name);
+            content += &format!("<blockquote>{words}<p><a href=\"{there}\">{name}</a></p></blockquote>");
+        }
+        xml.html("content", &content);
     });
+}
+
+/// A text as HTML.
+fn html(text: &str) -> String {
+    escape(text).replace('\n', "<br>")
 }
 
 fn author(xml: &mut Xml, origin: &Origin, handle: &Handle, name: &str) {
