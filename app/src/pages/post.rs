@@ -112,8 +112,8 @@ async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView,
                         <span>" share" <span class="plural">"s"</span></span>
                     </a>
                 </div>
+                {kept.map(|(kept, _)| view! { <BookmarkButton post=id kept /> })}
             </Numbers>
-            {kept.map(|(kept, _)| view! { <BookmarkButton post=id kept /> })}
         </nav>
         {kept
             .filter(|_| !own)

@@ -97,6 +97,8 @@ pub fn BookmarkButton(
     let words = view! {
         <span class="when-off">"Bookmark"</span>
         <span class="when-on">"Bookmarked"</span>
+        // The island counts; how many one keeps is not shown.
+        <span hidden data-number="bookmarks" data-count="0"></span>
     };
     let button = toggle.button("button button-follow button-keep", "bookmark-button", words);
     form("toggle", ("post", post.to_string()), String::new(), true, button)
