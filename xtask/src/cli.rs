@@ -55,7 +55,7 @@ pub enum Command {
         /// The server's instead: the home page under load, and hundreds of open event streams
         #[arg(long)]
         server: bool,
-        /// With --server: the address of another server's page to measure in turns, as http://127.0.0.1:4101/ (may be
+        /// With --server: the address of another server's page to measure in turns, as <http://127.0.0.1:4101/> (may be
         /// repeated). Spillway has the first core then; start the others with `taskset -c 0`
         #[arg(long, value_name = "URL", requires = "server")]
         peer: Vec<String>,

@@ -140,13 +140,13 @@ impl NewPosts {
         if let Some(places) = known().get(&list) {
             return Ok(Arc::clone(places));
         }
-        let (stored, shares) = (self.store.posts(), self.store.shared_posts());
+        let (stored, shared_posts) = (self.store.posts(), self.store.shared_posts());
         let (posts, hides): (_, Hides) = match &list {
             (PostList::By(author), _) => {
                 let author = std::slice::from_ref(author);
                 let (written, shared) = futures::try_join!(
                     stored.list(Some(author), Order::Newest, None, MOST),
-                    shares.list(author, None, MOST)
+                    shared_posts.list(author, None, MOST)
                 )?;
                 ([written, shared].concat(), on_a_profile)
             }

@@ -175,7 +175,8 @@ fn entry(xml: &mut Xml, origin: &Origin, post: &Post, names_author: bool) {
                 .as_ref()
                 .map_or("a post", |author| author.name.as_str());
             let name = escape(name);
-            content += &format!("<blockquote>{words}<p><a href=\"{there}\">{name}</a></p></blockquote>");
+            let name = format!("<p><a href=\"{there}\">{name}</a></p>");
+            content.extend(["<blockquote>", &words, &name, "</blockquote>"]);
         }
         xml.html("content", &content);
     });

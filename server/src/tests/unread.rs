@@ -215,6 +215,7 @@ async fn the_number_in_an_open_page_follows_what_is_taken_back_and_repeated() {
     )
     .await;
     shows(0).await;
+    send(&stage, &app, &bob, (Method::DELETE, &like, "")).await;
     let dua = stage.joins("dua").await;
     send(&stage, &app, &dua, (Method::PUT, &like, "")).await;
     shows(1).await;

@@ -292,9 +292,8 @@ async fn one_look_finds_somebody_in_heads_and_pages_of_several_relations() {
     for number in 1..=8 {
         store.list(LIKES).append(&long, like(number)).await.unwrap();
     }
-    let shares = store.list(Relation::Shares);
     for owner in [&long, &short] {
-        shares.append(owner, like(1)).await.unwrap();
+        store.list(Relation::Shares).append(owner, like(1)).await.unwrap();
     }
     let owners = [long.clone(), short.clone(), none];
     let relations = [LIKES, Relation::Shares];

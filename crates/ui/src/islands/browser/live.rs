@@ -285,13 +285,17 @@ impl Hub {
         }
         let mut asked = String::new();
         for topic in topics {
-            asked += &format!("topic={topic}&");
+            for part in ["topic=", topic, "&"] {
+                asked += part;
+            }
         }
         if let Some((feed, _)) = &self.posts
             && let (Some(list), Some(newest)) =
                 (attribute(feed, "data-posts"), attribute(feed, "data-newest"))
         {
-            asked += &format!("posts={list}&since={newest}");
+            for part in ["posts=", &list, "&since=", &newest] {
+                asked += part;
+            }
         }
         asked
     }

@@ -45,7 +45,9 @@ impl ScrollPosition {
             };
             let mut kept = pixels(window().scroll_y().unwrap_or_default()).to_string();
             for (height, href) in list.above(&part) {
-                kept += &format!("\n{height} {href}");
+                for part in ["\n", &height.to_string(), " ", &href] {
+                    kept += part;
+                }
             }
             if let (Ok(Some(storage)), Some(key)) = (window().session_storage(), key()) {
                 // If the storage is full, only the place is lost.
