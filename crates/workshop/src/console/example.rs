@@ -1,6 +1,6 @@
 use bson::{Document, doc};
 use document::catalogue::Catalogue;
-use document::{DocumentEngine as _, Engine, Error, Find, Result};
+use document::{DocumentEngine as _, Engine, Error, Find, Result, Update};
 use embedded::Embedded;
 use model::{Person, PostId, Problem, Relation, Timestamp, Topic};
 use std::sync::Arc;
@@ -59,6 +59,9 @@ pub(super) async fn fill(engine: &Arc<Embedded>) -> Result<()> {
             .append(&Topic::Post(PostId::from(POST)), Item::new(id, by, at))
             .await?;
     }
+    // The words by which a search finds the post would be in the way.
+    let unset = Update::one(doc! {}, doc! { "$unset": { "words": "" } });
+    engine.update(posts::COLLECTION, unset).await?;
     for collection in Catalogue::collections(&**engine).await? {
         if !SHOWN.contains(&collection.as_str()) {
             engine.drop_collection(&collection).await?;

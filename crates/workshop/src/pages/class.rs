@@ -124,9 +124,10 @@ fn ClassroomInstructions() -> impl IntoView {
             <Sheets fill />
             <p class="lab-source">
                 {format!(
-                    "{} likes, recorded in a storm: the newest are in the head, and each full head became a page. Nobody is lost, \
-                     and the post’s own document stays small.",
+                    "{} likes, recorded in a storm. Each time the head was full, its {} oldest likes moved into a page. \
+                     Nobody is lost, and the post’s own document stays small.",
                     grouped(items),
+                    grouped(of_a_page),
                 )}
             </p>
         </section>

@@ -250,9 +250,16 @@ fn Found(moment: Moment) -> impl IntoView {
             .into_any()
         }
     };
+    let stored = fill.head + fill.pages.iter().map(|(_, items)| items).sum::<u64>();
+    let copies = stored.saturating_sub(tally.reachable());
+    let ignored = (findings.is_some() && tally.read.is_some() && copies > 0).then(|| {
+        let copies = words::items(copies);
+        view! { <p>{format!("Readers ignore {copies} in a page that the owner does not count.")}</p> }
+    });
     view! {
         <Sheets fill />
         {reader}
+        {ignored}
         {own_list}
         <p>{checked(findings)}</p>
         <Discrepancies faults=tally.discrepancies() holds="The list is correct: no acknowledged item is lost, none is stored twice, and the count is right." />

@@ -251,7 +251,8 @@ fn Statement(books: Books, faults: Vec<Fault>) -> impl IntoView {
         statement,
         ..
     } = books;
-    let mut running = balance;
+    let sum: i64 = statement.iter().map(|line| line.booking.amount).sum();
+    let mut running = sum;
     let mut place = None;
     let mut rows = Vec::new();
     for line in statement {
@@ -274,12 +275,11 @@ fn Statement(books: Books, faults: Vec<Fault>) -> impl IntoView {
         );
         running -= booking.amount;
     }
-    let end = if running == 0 {
-        "Before the first entry"
+    rows.push(if balance == sum {
+        total_row("Before the first entry".to_owned(), 0, true)
     } else {
-        "Difference"
-    };
-    rows.push(total_row(end.to_owned(), running, running == 0));
+        total_row("The account’s balance".to_owned(), balance, false)
+    });
     let faults = in_words(&faults);
     let outcome = if faults.is_empty() {
         view! { <p class="holds">"The balance is the sum of the entries, and no number is there twice."</p> }

@@ -187,7 +187,7 @@ impl Outcome {
         let mut rows = vec![
             self.advised("Threshold", |advice| grouped(advice.threshold as u64)),
             self.advised("Page size", |advice| grouped(advice.page_size as u64)),
-            self.advised("A full head of the largest items", |advice| {
+            self.advised("A full head, if all items are the largest", |advice| {
                 let worst = size(advice.worst_head_bytes);
                 if advice.worst_head_bytes > self.budget {
                     format!("{worst}, over the budget")
@@ -195,7 +195,9 @@ impl Outcome {
                     worst
                 }
             }),
-            self.figured("The owner with a full head", |figures| size(figures.owner_bytes)),
+            self.figured("The owner with a full head of usual items", |figures| {
+                size(figures.owner_bytes)
+            }),
             self.figured("A page", |figures| size(figures.page_bytes)),
             self.figured("Written for one append, on average", |figures| {
                 bytes(figures.written)

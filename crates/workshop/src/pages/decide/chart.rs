@@ -42,7 +42,7 @@ pub enum Next {
 /// The first question.
 pub static FIRST: Question = Question {
     key: "sizes",
-    asks: "Do your documents differ in size?",
+    asks: "Can the lists in your documents have any length?",
     hint: "Measure the lists in them: spillway stats shows the sizes of this feed’s lists, by percentile.",
     answers: &[
         Answer {
@@ -52,7 +52,7 @@ pub static FIRST: Question = Question {
         },
         Answer {
             name: "differ",
-            words: "Yes: some lists are longer than others",
+            words: "Yes: some become longer than others",
             next: Next::Ask(&LARGEST),
         },
     ],

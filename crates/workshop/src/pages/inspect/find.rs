@@ -6,6 +6,10 @@ use model::{Problem, Topic};
 use ui::components::{beginning, grouped};
 
 use super::super::owner::{self, address};
+use super::super::sheets::Sheet;
+
+/// How many pages of a list are drawn.
+const DRAWN: u64 = 7;
 
 /// The owner that a typed handle or post id means, or the pasted address of a page about it.
 pub fn sought(text: &str) -> Result<Topic, Problem> {
@@ -98,7 +102,7 @@ pub fn Suggestions(notable: Notable) -> impl IntoView {
             many(card.post.likes, "like", "likes"),
             in_pages(card.meter.pages)
         );
-        (what, Topic::Post(card.post.id), about)
+        (what, Topic::Post(card.post.id), about, card.meter)
     };
     let links = [
         viral.map(|card| post("The most liked post", card)),
@@ -109,7 +113,12 @@ pub fn Suggestions(notable: Notable) -> impl IntoView {
                 many(person.followers, "follower", "followers"),
                 in_pages(person.meter.pages)
             );
-            ("The most followed author", Topic::User(person.handle), about)
+            (
+                "The most followed author",
+                Topic::User(person.handle),
+                about,
+                person.meter,
+            )
         }),
         quiet.map(|card| post("A quiet post", card)),
     ];
@@ -118,9 +127,15 @@ pub fn Suggestions(notable: Notable) -> impl IntoView {
         return view! { <p class="lab-source">"There are no posts yet. Write one, and come back to look inside."</p> }
             .into_any();
     }
-    let links = links.into_iter().map(|(what, owner, about)| {
+    let links = links.into_iter().map(|(what, owner, about, meter)| {
+        let pages =
+            (0..meter.pages.min(DRAWN)).map(|_| view! { <Sheet items=1 most=1 class="meter-water" /> });
         view! {
             <li class="suggestion">
+                <div class="station-drawn">
+                    <Sheet items=meter.head most=meter.threshold class="meter-water" />
+                    {pages.collect_view()}
+                </div>
                 <a href=address(&owner)>{what}</a>
                 <p>{about}</p>
             </li>

@@ -50,8 +50,8 @@ pub fn Charts(storm: Storm) -> impl IntoView {
                 x: second(),
                 y: axis("From the time when it was due", true, numbers::time),
                 lines: vec![
-                    line("99 of 100", &answered, |one| one.p99),
-                    line("half of them", &answered, |one| one.p50),
+                    line("99 of 100, by second", &answered, |one| one.p99),
+                    line("half, by second", &answered, |one| one.p50),
                 ],
             },
         ),
