@@ -75,7 +75,7 @@ export function journeysAtTheInspector(): void {
   test("the decision guide leads to the outlier pattern by three answers", async ({ page }) => {
     await page.goto("/lab/decide");
     for (const answer of [
-      "Yes: some lists are longer than others",
+      "Yes: some become longer than others",
       "Yes, ten times and more",
       "Yes: they are the exception",
     ]) {

@@ -152,12 +152,12 @@ test.describe("a dead connection", () => {
     await page.getByTestId("edit-form").getByRole("textbox").fill("Written in a tunnel");
     await page.context().setOffline(true);
     await page.getByTestId("edit-form").getByRole("button").click();
-    const keep = page.getByTestId("bookmark-button");
-    await keep.click();
-    await keep.click();
+    const pin = page.getByRole("button", { name: "Pin to your profile" });
+    await pin.click();
+    await pin.click();
     await expect(page.getByText("You are offline. This is sent when you are back.")).toHaveCount(2);
     await page.context().setOffline(false);
-    await expect(keep).toHaveAttribute("aria-pressed", "true");
+    await expect(page.getByRole("button", { name: "Unpin from your profile" })).toBeVisible();
     await expect(page.getByTestId("post").getByTestId("post-text")).toHaveText("Written in a tunnel");
     await expect.poll(() => kept(page)).toEqual([]);
   });

@@ -88,8 +88,10 @@ test("a bookmark is kept without leaving the page", async ({ page, api, person }
     await expect(button).toHaveAttribute("aria-pressed", state);
     await expect(button).toBeFocused();
   }
-  await page.goto(`/@${person.handle}/bookmarks`);
-  await expect(page.getByTestId("post")).toContainText("keeps this");
+  await expect(async () => {
+    await page.goto(`/@${person.handle}/bookmarks`);
+    await expect(page.getByTestId("post")).toContainText("keeps this", { timeout: 1_000 });
+  }).toPass();
 });
 
 test("a comment by somebody else appears under the open post", async ({
