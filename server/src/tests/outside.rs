@@ -99,24 +99,6 @@ async fn a_persons_feed_has_their_posts_as_they_wrote_them() {
 }
 
 #[tokio::test]
-async fn a_feed_shows_what_a_post_quotes() {
-    let stage = Stage::new().await;
-    let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
-    let quoted = writes(&stage, &ada, "Rain & hail").await;
-    let body = format!(r#"{{"text":"As she says","quote":"{quoted}"}}"#);
-    let call = Call::new(Method::POST, "/api/v1/posts").header(COOKIE.as_str(), &bob);
-    assert_eq!(call.body(JSON, body).send(&stage.open()).await.status, 201);
-    let answer = get(&stage, "/@bob/feed.atom").await;
-    let document = Document::parse(&answer.text).unwrap();
-    let entry = children(document.root_element(), "entry")[0];
-    let address = format!("http://localhost:3000/post/{quoted}");
-    assert_eq!(
-        children(entry, "content")[0].text().unwrap(),
-        format!("As she says<blockquote>Rain &amp; hail<p><a href=\"{address}\">ada</a></p></blockquote>")
-    );
-}
-
-#[tokio::test]
 async fn the_feeds_of_a_tag_and_of_explore_name_the_author_of_each_post() {
     let stage = Stage::new().await;
     let ada = stage.joins("ada").await;

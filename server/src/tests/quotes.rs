@@ -217,3 +217,22 @@ async fn those_whom_a_quoted_post_mentions_are_links() {
     assert!(quote.contains("href=\"/@bob\""), "{quote}");
     assert!(!quote.contains("href=\"/@nobody\""), "{quote}");
 }
+
+#[tokio::test]
+async fn a_feed_shows_what_a_post_quotes() {
+    let scene = Scene::new().await;
+    let quoted = &scene.quoted;
+    assert_eq!(scene.quotes(&scene.bob, &json!(quoted)).await.status, 201);
+    let feed = scene.send(&scene.bob, Method::GET, "/@bob/feed.atom").await.text;
+    let document = roxmltree::Document::parse(&feed).unwrap();
+    let content = document
+        .descendants()
+        .find(|node| node.tag_name().name() == "content");
+    let address = format!("http://localhost:3000/post/{quoted}");
+    assert_eq!(
+        content.unwrap().text().unwrap(),
+        format!(
+            "Have you read this, @ada?<blockquote>Hello<p><a href=\"{address}\">ada</a></p></blockquote>"
+        )
+    );
+}
