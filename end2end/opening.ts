@@ -1,3 +1,4 @@
+import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
 
 /** Opens a post from a list: by its time, which is a link, and by its text. It needs no JavaScript. */
@@ -16,26 +17,14 @@ export function openingAPost(): void {
     const post = await api.post(`${person.name} wants everybody to see this`);
     await api.pin(post.id);
     await page.goto(`/@${person.handle}`);
-    const text = page.getByTestId("pinned-post").getByTestId("post-text");
-    await expect(text).toBeVisible();
-    const { x, y } = (await text.boundingBox())!;
-    await expect(async () => {
-      await page.mouse.click(x + 4, y + 10);
-      await expect(page).toHaveURL(`/post/${post.id}`, { timeout: 5_000 });
-    }).toPass();
+    await opens(page, page.getByTestId("pinned-post").getByTestId("post-text"), post.id);
   });
 
   test("the text of a post opens it, and a link within the text does not", async ({ page, api, person }) => {
     const post = await api.post(`Ask @${person.handle} about #weirs`);
     await page.goto(`/@${person.handle}`);
     const text = page.getByTestId("post-text");
-    await expect(text).toBeVisible();
-    // Without a script the link covers the text, so the mouse clicks a position and not an element.
-    const { x, y } = (await text.boundingBox())!;
-    await expect(async () => {
-      await page.mouse.click(x + 4, y + 10);
-      await expect(page).toHaveURL(`/post/${post.id}`, { timeout: 5_000 });
-    }).toPass();
+    await opens(page, text, post.id);
 
     await page.goto(`/@${person.handle}`);
     await text.getByRole("link", { name: "#weirs" }).click();
@@ -45,4 +34,15 @@ export function openingAPost(): void {
     await expect(page.getByTestId("like-button")).toHaveAttribute("aria-pressed", "true");
     await expect(page).toHaveURL(new RegExp(`/@${person.handle}`));
   });
+}
+
+/** Clicks the text of a post until its page opens. */
+async function opens(page: Page, text: Locator, post: string): Promise<void> {
+  await expect(text).toBeVisible();
+  // Without a script the link covers the text, so the mouse clicks a position and not an element.
+  const { x, y } = (await text.boundingBox())!;
+  await expect(async () => {
+    await page.mouse.click(x + 4, y + 10);
+    await expect(page).toHaveURL(`/post/${post}`, { timeout: 5_000 });
+  }).toPass();
 }
