@@ -254,7 +254,7 @@ fn Found(moment: Moment) -> impl IntoView {
     let copies = stored.saturating_sub(tally.reachable());
     let ignored = (findings.is_some() && tally.read.is_some() && copies > 0).then(|| {
         let copies = words::items(copies);
-        view! { <p>{format!("Readers ignore {copies} in a page that the owner does not count.")}</p> }
+        view! { <p>{format!("Readers ignore {copies} in a page, as the owner’s count does.")}</p> }
     });
     view! {
         <Sheets fill />
