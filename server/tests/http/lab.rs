@@ -201,7 +201,7 @@ fn three_answers_lead_to_the_outlier_pattern_and_each_can_be_given_again() {
     let browser = browser(&server);
     let mut path = "/lab/decide".to_owned();
     for (asks, answer) in [
-        ("Do your documents differ in size?", "sizes=differ"),
+        ("Can the lists in your documents have any length?", "sizes=differ"),
         ("Are some more than ten times as large", "largest=tenfold"),
         ("Are these fewer than a tenth of all documents?", "share=few"),
     ] {
