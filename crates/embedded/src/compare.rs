@@ -16,7 +16,7 @@ pub(super) const UNDEFINED: u8 = 0x08;
 pub(super) const NULL: u8 = 0x0A;
 
 /// How deeply documents may nest, as in MongoDB.
-const DEEPEST: usize = 100;
+pub(super) const DEEPEST: usize = 100;
 
 /// The rank of a type in the order of types. Values of different ranks never match a comparison. Never 0.
 pub(super) fn rank(value: RawBsonRef<'_>) -> u8 {
@@ -92,13 +92,20 @@ pub(super) fn check(value: RawBsonRef<'_>) -> Result<()> {
     check_at(value, 0)
 }
 
-fn check_at(value: RawBsonRef<'_>, depth: usize) -> Result<()> {
+/// Refuses a depth that is not stored.
+pub(super) fn check_depth(depth: usize) -> Result<()> {
     if depth > DEEPEST {
         return Err(Error::refused(
             15,
             format!("Document exceeds maximum nested object depth of {DEEPEST}"),
         ));
     }
+    Ok(())
+}
+
+/// The same for a value that is nested this deep in another one.
+pub(super) fn check_at(value: RawBsonRef<'_>, depth: usize) -> Result<()> {
+    check_depth(depth)?;
     match value {
         RawBsonRef::Document(document) => document
             .iter_elements()

@@ -106,6 +106,29 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_is_nested_too_deep_is_refused_before_anything_goes_through_it() {
+        let engine = Embedded::in_memory().unwrap();
+        let items: Vec<i32> = (0..10_000).collect();
+        engine
+            .insert("c", vec![doc! { "_id": 1, "l": items }])
+            .await
+            .unwrap();
+        let wrap = doc! { "a": "$$value" };
+        let reduced = doc! { "$reduce": { "input": "$l", "initialValue": {}, "in": wrap } };
+        let nested = doc! { "$project": { "d": reduced } };
+        let listed = doc! { "$reduce": { "input": "$l", "initialValue": [], "in": ["$$value"] } };
+        let lists = doc! { "$project": { "d": listed } };
+        let wrapped = vec![doc! { "$project": { "d": { "d": "$d" } } }; 101];
+        let grouped = vec![doc! { "$group": { "_id": 1, "d": { "$push": "$d" } } }; 101];
+        for pipeline in [vec![nested], vec![lists], wrapped, grouped] {
+            let outcome = engine.aggregate("c", pipeline.clone()).await;
+            assert_eq!(code(outcome), 15, "{:?}", pipeline[0]);
+        }
+        let wrapped = vec![doc! { "$project": { "d": { "d": "$d" } } }; 99];
+        assert_eq!(engine.aggregate("c", wrapped).await.unwrap().len(), 1);
+    }
+
+    #[tokio::test]
     async fn a_change_of_many_documents_stops_once_it_wrote_too_much() {
         let engine = small().await;
         for nth in 0..20 {

@@ -12,6 +12,7 @@ use bson::raw::{CStr, RawArrayIter, cstr};
 use bson::spec::{BinarySubtype, ElementType};
 use bson::{Bson, DateTime, Document, RawArray, RawBinaryRef, RawBsonRef, RawDocument, RawDocumentBuf};
 
+use crate::compare::{DEEPEST, check};
 use document::{Error, Result};
 
 const DOUBLE: u8 = 0x01;
@@ -159,42 +160,58 @@ impl<'a> Iterator for Items<'a> {
 
 /// A document, decoded.
 pub(super) fn decode(document: &RawDocument) -> Result<Document> {
-    match decode_fields(document.as_bytes()) {
+    match decode_fields(document.as_bytes(), 0) {
         Some(decoded) => Ok(decoded),
-        None => Ok(Document::try_from(document)?),
+        None => {
+            check(RawBsonRef::Document(document))?;
+            Ok(Document::try_from(document)?)
+        }
     }
 }
 
 /// A value, decoded.
 pub(super) fn decode_value(value: RawBsonRef<'_>) -> Result<Bson> {
     let decoded = match value {
-        RawBsonRef::Document(document) => decode_fields(document.as_bytes()).map(Bson::Document),
-        RawBsonRef::Array(array) => decode_items(array.as_bytes()).map(Bson::Array),
+        RawBsonRef::Document(document) => decode_fields(document.as_bytes(), 0).map(Bson::Document),
+        RawBsonRef::Array(array) => decode_items(array.as_bytes(), 0).map(Bson::Array),
         _ => None,
     };
     match decoded {
         Some(decoded) => Ok(decoded),
-        None => Ok(Bson::try_from(value)?),
+        None => {
+            check(value)?;
+            Ok(Bson::try_from(value)?)
+        }
     }
 }
 
-/// The decoded fields, unless something in them is left to `bson`, which copies each document once for every one around it.
-fn decode_fields(encoded: &[u8]) -> Option<Document> {
+/// The decoded fields, unless they are nested too deep, or something in them is left to `bson`, which copies each document
+/// once for every one around it.
+fn decode_fields(encoded: &[u8], depth: usize) -> Option<Document> {
+    if depth > DEEPEST {
+        return None;
+    }
     let mut decoded = Document::new();
     let mut rest = elements(encoded);
     while let Some((element, next)) = split_first(rest) {
-        decoded.insert(std::str::from_utf8(element.name).ok()?, element.decode()?);
+        decoded.insert(
+            std::str::from_utf8(element.name).ok()?,
+            element.decode(depth + 1)?,
+        );
         rest = next;
     }
     (rest == END).then_some(decoded)
 }
 
 /// The same for the elements of an array.
-fn decode_items(encoded: &[u8]) -> Option<Vec<Bson>> {
+fn decode_items(encoded: &[u8], depth: usize) -> Option<Vec<Bson>> {
+    if depth > DEEPEST {
+        return None;
+    }
     let mut decoded = Vec::new();
     let mut rest = elements(encoded);
     while let Some((element, next)) = split_first(rest) {
-        decoded.push(element.decode()?);
+        decoded.push(element.decode(depth + 1)?);
         rest = next;
     }
     (rest == END).then_some(decoded)
@@ -245,10 +262,10 @@ fn size(kind: u8, rest: &[u8]) -> Option<usize> {
 
 impl<'a> Element<'a> {
     /// The value, decoded, unless it is left to `bson`.
-    fn decode(&self) -> Option<Bson> {
+    fn decode(&self, depth: usize) -> Option<Bson> {
         match self.kind {
-            DOCUMENT => decode_fields(self.value).map(Bson::Document),
-            ARRAY => decode_items(self.value).map(Bson::Array),
+            DOCUMENT => decode_fields(self.value, depth).map(Bson::Document),
+            ARRAY => decode_items(self.value, depth).map(Bson::Array),
             _ => Bson::try_from(self.value()?).ok(),
         }
     }

@@ -240,6 +240,7 @@ impl Each {
                     scope.variables.truncate(self.slot);
                     scope.variables.push(element);
                     value = scope.with(value, self.slot + 1, &self.value)?;
+                    value.check_depth()?;
                 }
                 scope.variables.truncate(self.slot);
                 Ok(value)

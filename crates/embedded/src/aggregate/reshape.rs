@@ -23,7 +23,7 @@ impl Reshape {
         Ok(Some(match name {
             "$project" => Self::Shape(within(name, Shape::project(document(name, spec, 15969)?))?),
             "$set" | "$addFields" => Self::Shape(within(name, Shape::set(document(name, spec, 40272)?))?),
-            "$unset" => Self::Shape(Shape::unset(spec)?),
+            "$unset" => Self::Shape(within(name, Shape::unset(spec))?),
             "$replaceWith" => Self::Replace(Expression::parse(spec)?),
             "$replaceRoot" => {
                 let spec = document(name, spec, 40229)?;

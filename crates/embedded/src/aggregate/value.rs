@@ -9,13 +9,16 @@ use std::cmp::Ordering;
 use bson::raw::CStr;
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
-use crate::compare::{compare, type_name};
+use crate::compare::{DEEPEST, check_at, check_depth, compare, type_name};
 use crate::effort;
 use crate::raw::{field, items};
 use document::{Error, Result};
 
 /// The fields of a document that is assembled here.
 pub(crate) type Fields<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
+
+/// How many bytes a part of a computed value counts as.
+const PART: usize = 64;
 
 /// The value of an expression.
 #[derive(Debug, Clone)]
@@ -81,17 +84,41 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// How many bytes are handled with it, roughly: an element of an array counts as 64.
+    /// How many bytes are handled with it, roughly: each part of what was computed counts as 64.
     pub(super) fn weight(&self) -> usize {
         match self {
             Self::Encoded(RawBsonRef::String(text)) => text.len(),
             Self::Encoded(RawBsonRef::Document(document)) => document.as_bytes().len(),
             // An element has eight bytes or so.
             Self::Encoded(RawBsonRef::Array(array)) => array.as_bytes().len() * 8,
+            computed => computed.held(),
+        }
+    }
+
+    /// How many bytes are held for it, roughly, beyond those of encoded values.
+    fn held(&self) -> usize {
+        match self {
             Self::Text(text) => text.len(),
-            Self::Array(items) => items.len() * 64,
-            Self::Document(fields) => fields.len() * 64,
+            Self::Array(items) => items.iter().map(|item| PART + item.held()).sum(),
+            Self::Document(fields) => fields.iter().map(|(_, value)| PART + value.held()).sum(),
             Self::Missing | Self::Encoded(_) => 0,
+        }
+    }
+
+    /// Refuses a value that is nested too deep to be stored: it would take as many calls of whatever goes through it.
+    pub(super) fn check_depth(&self) -> Result<()> {
+        self.check_depth_at(0)
+    }
+
+    fn check_depth_at(&self, depth: usize) -> Result<()> {
+        check_depth(depth)?;
+        match self {
+            Self::Array(items) => items.iter().try_for_each(|item| item.check_depth_at(depth + 1)),
+            Self::Document(fields) => fields
+                .iter()
+                .try_for_each(|(_, value)| value.check_depth_at(depth + 1)),
+            Self::Encoded(value) => check_encoded(*value, depth),
+            Self::Missing | Self::Text(_) => Ok(()),
         }
     }
 
@@ -186,7 +213,7 @@ impl<'a> Value<'a> {
             Self::Missing => job(RawBsonRef::Undefined),
             Self::Encoded(value) => job(*value),
             Self::Text(text) => job(RawBsonRef::String(text)),
-            Self::Array(items) => job(RawBsonRef::Array(&encode_array(items)?)),
+            Self::Array(items) => job(RawBsonRef::Array(&encode_array(items, 0)?)),
             Self::Document(fields) => job(RawBsonRef::Document(&encode(fields)?)),
         }
     }
@@ -197,7 +224,7 @@ impl<'a> Value<'a> {
             Self::Missing => Ok(RawBson::Null),
             Self::Encoded(value) => Ok(RawBson::from(*value)),
             Self::Text(text) => Ok(RawBson::String(text.clone())),
-            Self::Array(items) => Ok(RawBson::Array(encode_array(items)?)),
+            Self::Array(items) => Ok(RawBson::Array(encode_array(items, 0)?)),
             Self::Document(fields) => Ok(RawBson::Document(encode(fields)?)),
         }
     }
@@ -229,32 +256,61 @@ pub(super) fn set<'a>(fields: &mut Fields<'a>, name: Cow<'a, str>, value: Value<
 
 /// Encodes a document; fields that are missing are left out.
 pub(super) fn encode(fields: &[(Cow<'_, str>, Value<'_>)]) -> Result<RawDocumentBuf> {
+    encode_document(fields, 0)
+}
+
+fn encode_document(fields: &[(Cow<'_, str>, Value<'_>)], depth: usize) -> Result<RawDocumentBuf> {
+    check_depth(depth)?;
     let mut document = RawDocumentBuf::new();
     for (name, value) in fields {
         let name: &CStr = name.as_ref().try_into()?;
         effort::spend(value.weight())?;
         match value {
             Value::Missing => {}
-            Value::Encoded(value) => document.append(name, *value),
+            Value::Encoded(value) => {
+                check_encoded(*value, depth + 1)?;
+                document.append(name, *value);
+            }
             Value::Text(text) => document.append(name, text.as_str()),
-            Value::Array(items) => document.append(name, &encode_array(items)?),
-            Value::Document(fields) => document.append(name, &encode(fields)?),
+            Value::Array(items) => document.append(name, &encode_array(items, depth + 1)?),
+            Value::Document(fields) => document.append(name, &encode_document(fields, depth + 1)?),
         }
     }
     Ok(document)
 }
 
-fn encode_array(items: &[Value<'_>]) -> Result<RawArrayBuf> {
+fn encode_array(items: &[Value<'_>], depth: usize) -> Result<RawArrayBuf> {
+    check_depth(depth)?;
     let mut array = RawArrayBuf::new();
     for item in items {
         effort::spend(item.weight())?;
         match item {
             Value::Missing => array.push(RawBsonRef::Null),
-            Value::Encoded(value) => array.push(*value),
+            Value::Encoded(value) => {
+                check_encoded(*value, depth + 1)?;
+                array.push(*value);
+            }
             Value::Text(text) => array.push(text.as_str()),
-            Value::Array(items) => array.push(&encode_array(items)?),
-            Value::Document(fields) => array.push(&encode(fields)?),
+            Value::Array(items) => array.push(&encode_array(items, depth + 1)?),
+            Value::Document(fields) => array.push(&encode_document(fields, depth + 1)?),
         }
     }
     Ok(array)
+}
+
+/// The fewest bytes of a level: a length, the type and the name of an element, and an end.
+const LEVEL: usize = 8;
+
+/// Refuses a value at this depth if both together are too deep. What stands at the top was read or encoded like this
+/// before, and few values are long enough to be looked through.
+fn check_encoded(value: RawBsonRef<'_>, depth: usize) -> Result<()> {
+    let bytes = match value {
+        RawBsonRef::Document(document) => document.as_bytes().len(),
+        RawBsonRef::Array(array) => array.as_bytes().len(),
+        _ => 0,
+    };
+    if depth <= 1 || depth + bytes / LEVEL <= DEEPEST {
+        return Ok(());
+    }
+    check_at(value, depth)
 }
