@@ -87,6 +87,17 @@ test("keys lead away from pages without a legend, and ? to it", async ({ page, p
   await press(page, "?", () => expect(page).toHaveURL("/#keys", OPENED));
 });
 
+test("keys work on a page whose browser is never idle", async ({ page, person }) => {
+  await page.addInitScript(() => {
+    Object.assign(window, {
+      requestIdleCallback: (run: () => void, options?: { timeout?: number }) =>
+        options?.timeout && setTimeout(run, options.timeout),
+    });
+  });
+  await page.goto("/search");
+  await go(page, "n", `/@${person.handle}/notifications`);
+});
+
 test("single keys are switched off on this device from their legend", async ({ page, person }) => {
   await gotoLive(page, "/explore");
   const keys = page.locator("#keys");

@@ -25,10 +25,11 @@ pub fn Scripts(
         format!("/{site_pkg_dir}/{output_name}{}.{kind}", hash.unwrap_or_default())
     };
     let (module, code) = (path("js"), path("wasm"));
-    // A module that could not be loaded, because the reader was offline, has to have another address the next time.
+    // The islands wait until the browser is idle, but no longer than a second: some pages are never idle. A module that
+    // could not be loaded, because the reader was offline, has to have another address the next time.
     let script = format!(
         "(window.requestIdleCallback||setTimeout)(async()=>{{const half=await import({module:?});\
-         half.default({{module_or_path:{code:?}}})}});\
+         half.default({{module_or_path:{code:?}}})}},{{timeout:1000}});\
          let again='';\
          const complete=at=>at?.dataset?.completes\
          &&import('/completion.js'+again).catch(()=>again+='?');\
