@@ -136,15 +136,11 @@ pub enum Posts {
 pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
     let (feed, signed_in) = (feed()?, reader.is_some());
-    let listing = match &list {
+    let mut listing = match &list {
         Posts::Home => feed.posts().home(reader.as_ref(), place.paging).await?,
         Posts::Explore => feed.posts().explore(reader.as_ref(), place.paging).await?,
         Posts::Rising => without_lower_bound(feed.posts().rising(reader.as_ref(), place.paging).await?),
-        Posts::By(author, pinned) => {
-            let mut found = feed.posts().by(author, reader.as_ref(), place.paging).await?;
-            found.items.retain(|card| Some(card.post.id) != *pinned);
-            found
-        }
+        Posts::By(author, _) => feed.posts().by(author, reader.as_ref(), place.paging).await?,
         Posts::Tagged(tag) => feed.posts().tagged(tag, reader.as_ref(), place.paging).await?,
         Posts::Private(owner, list) => {
             let lists = feed.lists(reader.as_ref());
@@ -155,6 +151,14 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
                 .await?
         }
     };
+    let newest = match listing.items.first() {
+        Some(card) => Order::Newest.cursor_of(&card.post).to_string(),
+        None => String::new(),
+    };
+    if let Posts::By(_, Some(pinned)) = &list {
+        listing.items.retain(|card| card.post.id != *pinned);
+        listing.total = listing.total.saturating_sub(1);
+    }
     let empty = match &list {
         Posts::Home if signed_in => "Nobody whom you follow has written anything yet. ",
         Posts::Home | Posts::Explore | Posts::Rising => "Nothing here yet. Write the first post.",
@@ -204,10 +208,6 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         (None, to_follow)
     } else {
         (to_follow, None)
-    };
-    let newest = match listing.items.first() {
-        Some(card) => Order::Newest.cursor_of(&card.post).to_string(),
-        None => String::new(),
     };
     let private = match list {
         Posts::Private(_, list) => Some(list),

@@ -21,10 +21,9 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
     let (feed, place) = (feed()?, ListPosition::of_posts(Order::Newest)?);
     let profile = feed.people().profile(&handle, reader.as_ref()).await?;
-    let (pinned, posts) = futures::try_join!(
-        feed.posts().pinned(&profile, reader.as_ref()),
-        posts(Posts::By(handle.clone(), profile.pinned), place)
-    )?;
+    let pinned = feed.posts().pinned(&profile, reader.as_ref()).await?;
+    let above = pinned.as_ref().map(|card| card.post.id);
+    let posts = posts(Posts::By(handle.clone(), above), place).await?;
     let title = format!("{} (@{handle})", profile.name);
     let description = match excerpt(&profile.bio) {
         bio if bio.is_empty() => format!("Posts by {}.", profile.name),
