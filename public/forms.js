@@ -101,6 +101,13 @@ addEventListener("input", ({ target }) => {
 const CHANGED = "changed";
 const loadedAt = Date.now();
 
+// Of some buttons an island sends the form, without a submit event. Enter in a field clicks its form's button, too.
+addEventListener("click", ({ target }) => {
+  if (target instanceof Element && target.closest("form[method=post] button")) {
+    sessionStorage.setItem(CHANGED, String(Date.now()));
+  }
+});
+
 // Back may show a page from memory as it was left. After a change it is loaded again.
 addEventListener("pageshow", ({ persisted }) => {
   if (persisted && Number(sessionStorage.getItem(CHANGED)) > loadedAt) location.reload();
@@ -145,7 +152,6 @@ const waiting = new Map();
 
 addEventListener("submit", (event) => {
   const { target: form, submitter } = event;
-  sessionStorage.setItem(CHANGED, String(Date.now()));
   // An island sends its own forms.
   if (event.defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== "post") return;
   if (navigator.onLine) {

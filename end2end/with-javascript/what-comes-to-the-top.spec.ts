@@ -46,13 +46,44 @@ test("a share of a post that is here moves it to the top", async ({ page, api, p
   const posts = page.getByTestId("post");
   await expect(posts.first()).toContainText("A newer one of mine");
 
-  await sharer.share(newer.id);
   const pill = page.getByTestId("new-posts");
-  await expect(pill).toHaveText("1 new post");
+  for (const shared of [newer, post]) {
+    await sharer.share(shared.id);
+    await expect(pill).toHaveText("1 new post");
+    await pill.click();
+    await expect(posts.first()).toHaveAttribute("id", `post-${shared.id}`);
+    await expect(posts.first()).toContainText(`Shared by ${name}`);
+    await expect(posts).toHaveCount(2);
+    expect(await places(page)).toEqual([1, 2]);
+  }
+});
+
+test("a share of a post that is here does not hide that more is new than fits", async ({
+  page,
+  api,
+  person,
+  secondWindow,
+}) => {
+  const other = await secondWindow();
+  const author = new Api(other.request);
+  const { handle } = await author.signUp();
+  await api.follow(handle);
+  const old = await author.post(`${person.name}, an old swallow`);
+  await gotoLive(page, "/");
+  const posts = page.getByTestId("post");
+  await expect(posts).toHaveCount(1);
+
+  for (let nth = 1; nth <= 24; nth++) await author.post(`Swallow ${nth}`);
+  await author.share(old.id);
+  const pill = page.getByTestId("new-posts");
+  await expect(pill).toHaveText("25 new posts");
   await pill.click();
-  await expect(posts.first()).toContainText(`Shared by ${name}`);
-  await expect(page.locator(`#post-${newer.id}`)).toHaveCount(1);
-  await expect(page.locator(`#post-${post.id}`)).toHaveCount(1);
+  await expect(posts.first()).toHaveAttribute("id", `post-${old.id}`);
+  await expect(async () => {
+    await page.mouse.wheel(0, 4_000);
+    await expect(page.getByText("Swallow 1", { exact: true })).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await expect(posts).toHaveCount(25);
 });
 
 test("the first post of somebody opens when its text is clicked", async ({ page, person }) => {
@@ -76,6 +107,26 @@ test("after a like, Back shows the post as liked", async ({ page, api, person })
   await page.goBack();
   await expect(page).toHaveURL(`/@${person.handle}`);
   await expect(like).toHaveAttribute("aria-pressed", "true");
+});
+
+test("after a like, a page that the browser kept in memory is loaded again", async ({
+  page,
+  api,
+  person,
+}) => {
+  const post = await api.post(`${person.name} wants to know`);
+  await gotoLive(page, `/post/${post.id}`);
+  const comesBack = () =>
+    page.evaluate(() => {
+      Object.assign(window, { kept: true });
+      dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+    });
+  const isKept = () => page.evaluate(() => "kept" in window);
+  await comesBack();
+  expect(await isKept()).toBe(true);
+  await page.getByTestId("like-button").click();
+  await comesBack();
+  await page.waitForFunction(() => !("kept" in window));
 });
 
 test("a bookmark is kept without leaving the page", async ({ page, api, person }) => {

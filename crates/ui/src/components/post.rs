@@ -34,7 +34,7 @@ pub fn Post(
     view! {
         <Avatar handle=post.author.handle.clone() />
         <div class="post-main">
-            {post.shared_by.clone().map(shared_by)}
+            {post.shared_by.clone().zip(post.shared_at).map(shared_by)}
             <Byline person=post.author.clone() at=post.at ago href=Some(format!("/post/{id}")) />
             <p class="post-text" dir="auto" data-testid="post-text">
                 <Body text=post.text.to_string() mentions=post.mentions.clone() found />
@@ -55,9 +55,10 @@ fn edited_note((at, ago): (Timestamp, String)) -> impl IntoView {
     view! { <p class="edited">"Edited " <Moment at ago /></p> }
 }
 
-fn shared_by(person: Person) -> impl IntoView {
+fn shared_by((person, at): (Person, Timestamp)) -> impl IntoView {
     view! {
-        <p class="shared-by" data-testid="shared-by">
+        // When it was shared tells a page which of its items another share has moved.
+        <p class="shared-by" data-testid="shared-by" data-share=at.millis()>
             <a href=format!("/@{}", person.handle)>"Shared by " <bdi>{person.name.to_string()}</bdi></a>
         </p>
     }

@@ -62,14 +62,18 @@ impl List {
         let Some(first) = self.first() else { return };
         set(&self.feed, "role", "feed");
         let items = all(&stretch.part, ":scope > *");
-        let overlaps = items.iter().any(is_here);
+        // A post that was shared meanwhile is here, too, but not where it was.
+        let stays = |item: &Element| standing(item).is_some_and(|old| share_of(item) == share_of(&old));
+        let overlaps = items.iter().any(stays);
+        let mut moved = Vec::new();
         if overlaps || all(&first, ARRIVED).is_empty() {
             for item in items.iter().rev().filter(|item| !item.id().is_empty()) {
-                if let Some(old) = document().get_element_by_id(&item.id()) {
-                    // Somebody has shared it since.
-                    if shared_by(item).is_none() || shared_by(item) == shared_by(&old) {
+                if let Some(old) = standing(item) {
+                    if stays(item) || share_of(item).is_none() {
                         continue;
                     }
+                    moved.extend(number(&old, "aria-posinset"));
+                    empty(&old);
                     old.remove();
                 }
                 if first.insert_before(item, first.first_child().as_ref()).is_ok() {
@@ -90,7 +94,7 @@ impl List {
         if let Some(newest) = stretch.feed().and_then(|feed| attribute(&feed, "data-newest")) {
             set(&self.feed, "data-newest", &newest);
         }
-        self.renumber();
+        self.renumber(&moved);
     }
 
     /// Shows an item that is being sent to the server, at the top.
@@ -158,24 +162,22 @@ impl List {
         }
     }
 
-    /// Numbers the items of the first stretch from one, and shifts the others by the number of new items.
-    fn renumber(&self) {
+    /// Numbers the new items from one, and shifts the others: by the number of new items, less those that stood before
+    /// them and `moved` to the top.
+    fn renumber(&self, moved: &[u64]) {
         let items = all(&self.feed, ARRIVED);
-        let Some(came) = items.iter().zip(1..).find_map(|(item, place)| {
-            // The first item that was here before shows how far everything moved.
-            let stood = (!item.has_attribute("data-arrived"))
-                .then(|| number(item, "aria-posinset"))
-                .flatten()?;
-            Some(place - stood.min(place))
-        }) else {
-            return;
-        };
+        let arrived = |item: &&Element| item.has_attribute("data-arrived");
+        let came = items.iter().filter(arrived).count() as u64;
         let before = number(&self.feed, "data-came").unwrap_or(0);
-        set(&self.feed, "data-came", &(before + came).to_string());
+        let net = (before + came).saturating_sub(moved.len() as u64);
+        set(&self.feed, "data-came", &net.to_string());
         let mut place = 0;
         for item in items {
             place = match number(&item, "aria-posinset") {
-                Some(stood) if !item.has_attribute("data-arrived") => stood + came,
+                Some(stood) if !arrived(&&item) => {
+                    let gone = moved.iter().filter(|was| **was < stood).count() as u64;
+                    stood + came - gone
+                }
                 _ => place + 1,
             };
             unset(&item, "data-arrived");
@@ -271,18 +273,19 @@ pub fn href(part: &Element) -> String {
 /// Removes items from a stretch that the page already shows: a boundary moves by one when an item before it is
 /// deleted.
 fn remove_duplicates(part: &Element) {
-    for item in all(part, ".entry").iter().filter(|item| is_here(item)) {
+    for item in all(part, ".entry").iter().filter(|item| standing(item).is_some()) {
         item.remove();
     }
 }
 
-fn is_here(item: &Element) -> bool {
-    document().get_element_by_id(&item.id()).is_some()
+/// An item of the page with the same id.
+fn standing(item: &Element) -> Option<Element> {
+    document().get_element_by_id(&item.id())
 }
 
-/// Who put a post where it stands.
-fn shared_by(item: &Element) -> Option<String> {
-    find(item, ".shared-by")?.text_content()
+/// The share that put a post where it stands.
+fn share_of(item: &Element) -> Option<String> {
+    attribute(&find(item, ".shared-by")?, "data-share")
 }
 
 /// Wakes the posts in a part of the page. This only binds to their elements, and nothing of it outlives the part.
