@@ -184,11 +184,6 @@ pub fn tidy_every_minute(store: &Store, embedded: Option<&Embedded>, clock: &Arc
         let store = earlier.clone();
         async move { store.search().index_earlier().await }
     });
-    let left = store.clone();
-    every_minute("finishing interrupted account deletions", move || {
-        let store = left.clone();
-        async move { store.account_deletions().finish_all().await }
-    });
 }
 
 /// Starts to do something at once and about once a minute. The log says how much of it there was.

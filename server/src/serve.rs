@@ -70,6 +70,11 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let secure = public_url.is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
+    let leaving = feed.clone();
+    opening::every_minute("finishing interrupted account deletions", move || {
+        let feed = leaving.clone();
+        async move { feed.accounts().finish_deletions().await }
+    });
     let drivers = drivers::listen(opened.embedded, &feed, &options.mongo).await?;
     let feed = match &limits {
         Some(limits) => {

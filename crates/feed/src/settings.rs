@@ -88,6 +88,15 @@ impl Accounts<'_> {
         });
         Ok(())
     }
+
+    /// Finishes the deletions that were interrupted. Returns how many there were.
+    pub async fn finish_deletions(self) -> document::Result<usize> {
+        let finished = self.0.store.account_deletions().finish_all().await?;
+        if finished > 0 {
+            self.0.unread_of_anybody_changed();
+        }
+        Ok(finished)
+    }
 }
 
 impl Feed {

@@ -236,7 +236,7 @@ impl Stage {
 
     /// Finishes the deletion of all accounts that are being deleted.
     pub async fn finish_account_deletions(&self) {
-        self.feed.store().account_deletions().finish_all().await.unwrap();
+        self.feed.accounts().finish_deletions().await.unwrap();
     }
 
     /// Lets anybody have the handles of those who left, as after thirty days.
