@@ -4,6 +4,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 
 use hyper::Uri;
+use hyper::http::uri::PathAndQuery;
 use serde::Serialize;
 
 use super::Workload;
@@ -37,7 +38,10 @@ impl FromStr for Peer {
         Ok(Self {
             url: url.to_owned(),
             address: addresses.next().ok_or_else(malformed)?,
-            path: parsed.path().to_owned(),
+            path: parsed
+                .path_and_query()
+                .map_or("/", PathAndQuery::as_str)
+                .to_owned(),
         })
     }
 }
