@@ -31,6 +31,7 @@ export function journeysAtTheTrace(): void {
     const documents = Number(await rows.last().getAttribute("data-documents"));
     await expect(read.locator(".sheet-head")).toHaveCount(Math.min(documents, 8));
     await expect(read.locator("dd").first()).toContainText(`${documents} documents`);
+    await expect(page.getByTestId("conclusion")).toContainText(`read ${documents} documents`);
     await expect(page.getByText("db.pages").first()).toBeVisible();
     await page.goBack();
     await expect(rows).toHaveCount(4);

@@ -20,6 +20,7 @@ test("likes from elsewhere show live; folds and focus stay", async ({ page, api,
   await other.signUp();
   await other.like(post.id);
   await expect(head).toHaveText(/^1 of /);
+  await expect(page.getByTestId("conclusion")).toContainText("The list has 1 item,");
   await expect(page.getByTestId("bson-size")).not.toHaveAttribute("data-bytes", "");
   await expect(folded).not.toHaveAttribute("open");
   await expect(shares).toBeFocused();

@@ -57,7 +57,7 @@ fn each_article_is_seen_where_its_code_breaks() {
         .collect();
     assert!(links.len() >= 7, "{links:?}");
     for (link, seen) in [
-        (&links[0], "1,001 items in a primary document"),
+        (&links[0], "1,001 items in a head"),
         (&links[1], "The count says 6, a reader finds 7."),
         (&links[2], "The list is correct"),
         (&links[3], "Ada is in the list twice"),
@@ -77,7 +77,7 @@ fn the_same_clicks_break_the_article_and_not_ours() {
     let broken = shown(&browser, "/lab/race?layout=check-then-act&clicks=abab");
     assert!(broken.contains("\"activities\": [1,001 items"), "{broken}");
     assert!(
-        broken.contains("1,001 items in a primary document that may hold 1,000."),
+        broken.contains("1,001 items in a head that may hold 1,000."),
         "{broken}"
     );
 

@@ -164,7 +164,7 @@ fn Answers(entered: Vec<Entered>, was_lost: bool) -> impl IntoView {
         view! {
             <p class="console-none">
                 {was_lost.then_some(lost)}
-                "This store is yours alone, and in memory. It is kept until you have not used it for half an hour."
+                "Each command runs on one post with a small head: the picture shows what it changes. This store is yours alone, and in memory. It is kept until you have not used it for half an hour."
             </p>
         }
     });

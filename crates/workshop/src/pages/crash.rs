@@ -10,7 +10,7 @@ use ui::request::{loaded, query};
 use super::articles::SourceOf;
 use super::controls::{Tab, Tabs};
 use super::in_turn;
-use super::points::{Point, Points, Script, moment};
+use super::points::{Point, Points, Script, moment, written};
 use super::sheets::Sheets;
 use super::shown::{Command, Discrepancies, Documents};
 use super::stations::{CRASH, StationHead};
@@ -89,16 +89,16 @@ fn story(operation: Operation) -> &'static str {
             "Three people are in the list, which has room for five. Ada adds herself. The next operation is Bob adding himself."
         }
         Operation::Spill => {
-            "Five people are in the list, and its document is full. Ada adds herself. The next operation is Bob adding himself."
+            "Five people are in the list, and its head is full. Ada adds herself. The next operation is Bob adding himself."
         }
         Operation::Again => {
-            "The document is full, and Ada adds herself. She gets no answer, so her browser sends the same once more: that is the next operation."
+            "The head is full, and Ada adds herself. She gets no answer, so her browser sends the same once more: that is the next operation."
         }
         Operation::Follow => {
-            "Five people follow somebody whose document has room for five. Ada follows, too. The next operation is Bob following. The article has one list for that; ours has two, one for each person."
+            "Five people follow somebody whose head has room for five. Ada follows, too. The next operation is Bob following. The article has one list for that; ours has two, one for each person."
         }
         Operation::FollowAgain => {
-            "Five people follow somebody whose document has room for five. Ada follows, too. She gets no answer, so her browser sends the same once more: that is the next operation."
+            "Five people follow somebody whose head has room for five. Ada follows, too. She gets no answer, so her browser sends the same once more: that is the next operation."
         }
         Operation::RemoveFromHead => {
             "Eight people are in the list. The newest, fan8, is removed. The next operation is Bob adding himself."
@@ -206,6 +206,7 @@ fn row(crashes: &[Crash], chosen: &Crash) -> (&'static str, Vec<Point>) {
         id: format!("point-{}-{}", crash.protocol, crash.after),
         href: href(crash),
         after: crash.after,
+        written: written(&crash.script, crash.after),
         fault: discrepancies(crash),
         current: (crash.protocol, crash.after) == (chosen.protocol, chosen.after),
     });

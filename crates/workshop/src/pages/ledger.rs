@@ -6,7 +6,7 @@ use ui::request::{loaded, query};
 
 use super::controls::{Tab, Tabs};
 use super::in_turn;
-use super::points::{Point, Points, Script, moment};
+use super::points::{Point, Points, Script, moment, written};
 use super::sheets::Sheets;
 use super::shown::Documents;
 use super::stations::{LEDGER, StationHead};
@@ -177,6 +177,7 @@ fn row(all: &[Interrupted], chosen: &Interrupted) -> (&'static str, Vec<Point>) 
         id: format!("point-{}-{}", one.way.as_str(), one.after),
         href: href(one),
         after: one.after,
+        written: written(&one.script, one.after),
         fault: fault(one),
         current: (one.way, one.after) == (chosen.way, chosen.after),
     });

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::shown::Command;
+use super::words;
 use crate::Entry;
 
 /// A point at which the process can die.
@@ -12,6 +13,8 @@ pub(super) struct Point {
     pub(super) href: String,
     /// After how many writes it is.
     pub(super) after: usize,
+    /// The purpose of the last write before it, if there is one.
+    pub(super) written: Option<&'static str>,
     /// What is wrong then or later, in words.
     pub(super) fault: Option<String>,
     /// Whether it is shown.
@@ -24,6 +27,15 @@ pub(super) fn moment(after: usize) -> String {
         0 => "Before the first write".to_owned(),
         after => format!("After write {after}"),
     }
+}
+
+/// The purpose of the last write before a point, in a few words.
+pub(super) fn written(script: &[Entry], after: usize) -> Option<&'static str> {
+    let entry = script
+        .iter()
+        .filter(|entry| entry.wrote())
+        .nth(after.checked_sub(1)?)?;
+    words::purpose(&entry.call).split([',', ':']).next()
 }
 
 /// All points, in a row for each program.
@@ -41,6 +53,7 @@ pub(super) fn Points(rows: Vec<(&'static str, Vec<Point>)>) -> impl IntoView {
                     aria-current=point.current.then_some("true")
                 >
                     <b>{moment(point.after)}</b>
+                    {point.written.map(|what| view! { <i>{format!(": {}", words::small(what))}</i> })}
                     " "
                     <span>{point.fault.unwrap_or_else(|| "correct".to_owned())}</span>
                 </a>

@@ -226,7 +226,7 @@ fn Verdict(tally: Tally) -> impl IntoView {
         <section class="verdict" data-holds=tally.holds().to_string() data-testid="verdict" aria-labelledby="verdict">
             <h2 id="verdict">"Result"</h2>
             <p>
-                {format!("{} items were there, and two more were stored. The owner’s document holds ", grouped(BEFOREHAND))} <b>{held}</b>
+                {format!("{} items were there, and two more were stored. The head holds ", grouped(BEFOREHAND))} <b>{held}</b>
                 {format!(" of {most} items; {elsewhere}. A reader finds {}.", grouped(tally.reachable()))}
             </p>
             <Discrepancies

@@ -210,7 +210,7 @@ fn Steppable(owner: String, relation: Relation, steps: Steps, trace: Trace) -> i
         .zip(1_u64..)
         .map(|(step, nth)| row(step, nth, unbounded));
     let read = traced.last().filter(|last| last.found.is_some());
-    let read = read.map(|last| view! { <LastStep last=last.clone() unbounded /> });
+    let read = read.map(|last| view! { <LastStep last=last.clone() count unbounded /> });
     let last = traced
         .last()
         .map(|last| view! { <Commands reads=last.reads.clone() /> });

@@ -37,10 +37,16 @@ pub fn TunePage() -> impl IntoView {
         let workshop = workshop()?;
         let items = workshop.measured_items(relation).await?;
         let present = workshop.feed().store().settings().of(relation);
+        let instead = if budget * 2 > TunedList::BUDGETS.1 * KB {
+            budget / 2
+        } else {
+            budget * 2
+        };
         let outcome = Outcome {
             budget,
             present: Column::of(items.evaluated(budget, present)),
             fitting: Column::of(items.fitting(budget)),
+            instead: (instead, Column::of(items.fitting(instead))),
             longest: items.stats.largest.clone(),
         };
         let curves = curves(&items, budget);
@@ -86,6 +92,24 @@ fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
         </form>
     }
     .into_any()
+}
+
+/// What a larger or smaller head would cost and save, in a sentence.
+fn verdict(outcome: &Outcome) -> String {
+    let cost = |column: &Column| {
+        let reads = grouped(1 + column.pages(SCROLLED));
+        (bytes(column.predicted.written), reads)
+    };
+    let (written, read) = cost(&outcome.fitting);
+    let (other, instead) = &outcome.instead;
+    let (written_instead, read_instead) = cost(instead);
+    format!(
+        "With {} an append writes {written}, and scrolling through {} items reads {read} documents. With {} it would be \
+         {written_instead} and {read_instead}.",
+        size(outcome.budget),
+        grouped(SCROLLED),
+        size(*other),
+    )
 }
 
 /// How many items a reader scrolls through, to compare budgets.
@@ -162,6 +186,8 @@ struct Outcome {
     present: Column,
     /// For the limits that fit the budget.
     fitting: Column,
+    /// Twice the budget, or half of it where that is too much, and what fits it.
+    instead: (u64, Column),
     /// The longest list in the store.
     longest: Option<(String, u64)>,
 }
@@ -290,6 +316,7 @@ fn Meaning(outcome: Outcome, relation: Relation, curves: Chart) -> impl IntoView
         threshold, page_size, ..
     } = outcome.fitting.advice;
     let said = format!("{threshold} items in the head, {page_size} in a page.");
+    let verdict = verdict(&outcome);
     let item = grouped(outcome.fitting.tuning.item_bytes());
     let upper = relation.as_str().to_uppercase();
     view! {
@@ -297,6 +324,9 @@ fn Meaning(outcome: Outcome, relation: Relation, curves: Chart) -> impl IntoView
             <h2 id="meaning" class="section-head">
                 {format!("{threshold} items in the head, {page_size} in a page")}
             </h2>
+            <p class="verdict" data-testid="conclusion">
+                {verdict}
+            </p>
             <p class="lab-source">{curves.description.clone()}</p>
             <div class="figures-beside">
                 <div inner_html=curves.inline("curves") data-testid="curves"></div>

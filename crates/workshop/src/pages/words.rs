@@ -15,6 +15,15 @@ pub fn capital(name: &str) -> String {
         .unwrap_or_default()
 }
 
+/// The beginning of a sentence within another one.
+pub fn small(words: &str) -> String {
+    let mut letters = words.chars();
+    letters
+        .next()
+        .map(|first| first.to_lowercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
 /// The purpose of a command.
 pub fn purpose(call: &Call) -> &'static str {
     match (call.collection.as_str(), &call.verb) {
@@ -24,7 +33,7 @@ pub fn purpose(call: &Call) -> &'static str {
             "Push the item, if the count is still below the threshold"
         }
         ("users", Verb::Update(update)) if changes(update, "$push", "activities") => {
-            "Push the item into the primary document"
+            "Push the item into the head"
         }
         ("users", Verb::Update(update)) if counts_in(update, "activityCount") => {
             "Count the item, and mark the owner as overflowing"
@@ -128,7 +137,7 @@ fn pushing(change: &Document) -> &'static str {
 /// The article’s changes to a user whom others follow.
 fn following(update: &Update) -> &'static str {
     if changes(update, "$push", "followers") {
-        "Push the follower into the main document"
+        "Push the follower into the head"
     } else if changes(update, "$set", "hasOverflow") {
         "Count the follower, and mark the user as overflowing"
     } else {
@@ -272,11 +281,7 @@ pub fn discrepancy(fault: &Discrepancy) -> String {
     let are = |handles: &[Handle]| if handles.len() == 1 { "is" } else { "are" };
     match fault {
         Discrepancy::TooMany { held, most } => {
-            format!(
-                "{} in a primary document that may hold {}",
-                items(*held),
-                grouped(*most)
-            )
+            format!("{} in a head that may hold {}", items(*held), grouped(*most))
         }
         Discrepancy::Lost(lost) => format!("{} {} lost", who(lost), are(lost)),
         Discrepancy::Doubled(twice) => format!("{} {} in the list twice", who(twice), are(twice)),

@@ -9,7 +9,7 @@ mod find;
 use feed::Inspection;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
-use model::{Kind, Problem, Topic};
+use model::{Kind, Problem, RelationOverflow, Topic};
 use ui::components::{ShownDocument, grouped, size, unchanged};
 use ui::islands::Pane;
 use ui::problem::answer_with;
@@ -144,6 +144,9 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
     let note = size(whole.bytes.total());
     view! {
         <Tabs label="Which list" tabs=tabs.collect() said topic=owner.to_string() />
+        <p class="verdict" data-testid="conclusion">
+            {verdict(&list)}
+        </p>
         <Chain at=format!("?list={relation}") list chain page />
         <div class="writers">
             <section aria-labelledby="bytes">
@@ -167,6 +170,20 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
             <Wall whole />
         </section>
     }
+}
+
+/// What the documents of a list show, in a sentence.
+fn verdict(list: &RelationOverflow) -> String {
+    let (items, now) = (words::items(list.count), size(list.owner_bytes));
+    let Some(unbounded) = list.with_one_array().filter(|_| list.pages > 0) else {
+        return format!("The list has {items}, all in the owner’s document, which has {now}.");
+    };
+    let (head, pages) = (grouped(list.head), words::pages(list.pages));
+    format!(
+        "The list has {items}, and the owner’s document only {now}: the newest {head} are in it, the others in {pages}. \
+         With one array it would have about {}.",
+        size(unbounded)
+    )
 }
 
 /// The text for screen readers after a choice.

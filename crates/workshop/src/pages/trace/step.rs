@@ -40,8 +40,15 @@ impl Cost {
 
 /// What the last step read, drawn: each document of each command, and the bytes beside those of one array.
 #[component]
-pub(super) fn LastStep(last: Traced, unbounded: u64) -> impl IntoView {
+pub(super) fn LastStep(
+    last: Traced,
+    /// How many items the list has.
+    count: u64,
+    /// The bytes of one array with all of them.
+    unbounded: u64,
+) -> impl IntoView {
     let cost = Cost::of(&last.reads);
+    let shown = last.found.as_ref().map_or(0, |found| found.items.len() as u64);
     let bars = vec![
         Bar {
             name: "Head and pages",
@@ -79,6 +86,16 @@ pub(super) fn LastStep(last: Traced, unbounded: u64) -> impl IntoView {
     });
     view! {
         <section class="read" data-testid="read" aria-labelledby="read">
+            <p class="verdict" data-testid="conclusion">
+                {format!(
+                    "To show {} of {}, the last step read {} and {}. With one array it would have read {}.",
+                    words::items(shown),
+                    grouped(count),
+                    words::documents(cost.documents),
+                    size(cost.bytes),
+                    size(unbounded),
+                )}
+            </p>
             <h2 id="read" class="section-head">
                 "The documents that the last step read, in order"
             </h2>
