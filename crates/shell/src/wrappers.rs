@@ -14,8 +14,11 @@ use crate::text::Text;
 use crate::value::{arguments, of_javascript, regular_expression};
 
 /// What is known, for the error about anything else.
-const KNOWN: &str = "ObjectId, UUID, ISODate, Date, NumberLong, NumberInt, NumberDecimal, Timestamp, BinData, RegExp, \
+const KNOWN: &str = "ObjectId, UUID, ISODate, Date, NumberLong, NumberInt, NumberDecimal, Timestamp, BinData, HexData, RegExp, \
                      MinKey and MaxKey";
+
+/// Values of MongoDB's shell of types that it deprecates or that nobody stores here.
+const ELSEWHERE: [&str; 6] = ["Code", "DBPointer", "DBRef", "BSONSymbol", "MD5", "Map"];
 
 /// The value of a call, such as `ObjectId("…")`; the name has been read.
 pub(crate) fn wrapped(text: &mut Text, name: &str) -> Result<Bson> {
@@ -48,12 +51,17 @@ pub(crate) fn wrapped(text: &mut Text, name: &str) -> Result<Bson> {
         "Double",
         "Timestamp",
         "BinData",
+        "HexData",
         "RegExp",
         "MinKey",
         "MaxKey",
         "Number",
         "String",
     ];
+    if ELSEWHERE.contains(&name) {
+        let message = format!("`{name}` is not supported here. Values are literals, or one of {KNOWN}.");
+        return Err(Error::syntax(at, message));
+    }
     if !known.contains(&name) {
         let message = format!("`{name}` is not defined. Values are literals, or one of {KNOWN}.");
         return Err(Error {
@@ -120,6 +128,10 @@ fn made(at: usize, name: &str, arguments: &[Bson]) -> Result<Bson> {
             let part = |name| parts.get(name).cloned().unwrap_or(Bson::Null);
             return made(at, name, &[part("t"), part("i")]);
         }
+        ("Timestamp", []) => {
+            let (time, increment) = (0, 0);
+            Timestamp { time, increment }.into()
+        }
         ("Timestamp", [time, increment]) => {
             let part = |part: &Bson| whole(part).and_then(|part| u32::try_from(part).ok());
             let parts = part(time).zip(part(increment));
@@ -130,6 +142,17 @@ fn made(at: usize, name: &str, arguments: &[Bson]) -> Result<Bson> {
             let subtype = whole(subtype).and_then(|subtype| u8::try_from(subtype).ok());
             let bytes = STANDARD.decode(bytes).ok();
             let (subtype, bytes) = subtype.zip(bytes).ok_or_else(|| wrong("BinData(0, \"AQID\")"))?;
+            Binary {
+                subtype: BinarySubtype::from(subtype),
+                bytes,
+            }
+            .into()
+        }
+        ("HexData", [subtype, Bson::String(digits)]) => {
+            let subtype = whole(subtype).and_then(|subtype| u8::try_from(subtype).ok());
+            let (subtype, bytes) = subtype
+                .zip(bytes_of(digits))
+                .ok_or_else(|| wrong("HexData(0, \"0a1b\")"))?;
             Binary {
                 subtype: BinarySubtype::from(subtype),
                 bytes,
@@ -155,10 +178,23 @@ fn example(name: &str) -> &'static str {
         "NumberDecimal" | "Decimal128" => "NumberDecimal(\"9.99\")",
         "Timestamp" => "Timestamp(1767225600, 1)",
         "BinData" => "BinData(0, \"AQID\")",
+        "HexData" => "HexData(0, \"0a1b\")",
         "RegExp" => "RegExp(\"weir\", \"i\")",
         "MinKey" | "MaxKey" => "MinKey()",
         _ => "NumberLong(\"9007199254740993\")",
     }
+}
+
+/// The bytes of hexadecimal digits, two for each.
+fn bytes_of(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+        // A sign is no digit.
+        u8::from_str_radix(pair, 16)
+            .ok()
+            .filter(|_| !pair.starts_with('+'))
+    });
+    pairs.collect()
 }
 
 fn whole(number: &Bson) -> Option<i64> {

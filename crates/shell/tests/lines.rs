@@ -89,6 +89,12 @@ fn literals_have_the_types_that_the_shell_sends() {
         let read = value(text);
         assert_eq!(format!("{read:?}"), format!("{expected:?}"), "{text}");
     }
+    let digits = bson::Binary {
+        subtype: bson::spec::BinarySubtype::Md5,
+        bytes: vec![1, 10, 255],
+    };
+    assert_eq!(value("HexData(5, '010aFF')"), Bson::Binary(digits));
+    assert_eq!(value("Timestamp()"), value("Timestamp(0, 0)"));
     let id = value("ObjectId(\"64b7f0c2a1b2c3d4e5f60718\")");
     assert_eq!(id.as_object_id().unwrap().to_hex(), "64b7f0c2a1b2c3d4e5f60718");
     let uuid = value("UUID('c1f0a4b2-7d3e-4a5b-8c6d-0123456789ab')");
@@ -208,6 +214,26 @@ fn what_is_no_command_is_refused_with_a_remedy() {
         ("db.posts.find({a 1})", "SyntaxError", "{ a: 1 }"),
         ("db.posts.find({a: \"x})", "SyntaxError", "closing quote"),
         ("db.posts.find({a: b})", "ReferenceError", "`b` is not defined"),
+        (
+            "db.posts.find({a: HexData(0, 'abc')})",
+            "SyntaxError",
+            "HexData(0,",
+        ),
+        (
+            "db.posts.find({a: HexData(0, '+1')})",
+            "SyntaxError",
+            "HexData(0,",
+        ),
+        (
+            "db.posts.find({a: DBRef('c', 1)})",
+            "SyntaxError",
+            "`DBRef` is not supported here",
+        ),
+        (
+            "db.posts.find({a: Code('1')})",
+            "SyntaxError",
+            "`Code` is not supported here",
+        ),
         ("db.posts.find({a: 1 + 1})", "SyntaxError", "Unexpected `+`"),
         (
             "db.posts.find({a: ObjectId('x')})",
