@@ -160,13 +160,11 @@ impl<'a> Iterator for Items<'a> {
 
 /// A document, decoded.
 pub(super) fn decode(document: &RawDocument) -> Result<Document> {
-    match decode_fields(document.as_bytes(), 0) {
-        Some(decoded) => Ok(decoded),
-        None => {
-            check(RawBsonRef::Document(document))?;
-            Ok(Document::try_from(document)?)
-        }
+    if let Some(decoded) = decode_fields(document.as_bytes(), 0) {
+        return Ok(decoded);
     }
+    check(RawBsonRef::Document(document))?;
+    Ok(Document::try_from(document)?)
 }
 
 /// A value, decoded.
@@ -176,13 +174,11 @@ pub(super) fn decode_value(value: RawBsonRef<'_>) -> Result<Bson> {
         RawBsonRef::Array(array) => decode_items(array.as_bytes(), 0).map(Bson::Array),
         _ => None,
     };
-    match decoded {
-        Some(decoded) => Ok(decoded),
-        None => {
-            check(value)?;
-            Ok(Bson::try_from(value)?)
-        }
+    if let Some(decoded) = decoded {
+        return Ok(decoded);
     }
+    check(value)?;
+    Ok(Bson::try_from(value)?)
 }
 
 /// The decoded fields, unless they are nested too deep, or something in them is left to `bson`, which copies each document
