@@ -46,9 +46,9 @@ pub struct Line {
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 380.0;
 const LEFT: f64 = 94.0;
-const RIGHT: f64 = 190.0;
+const RIGHT: f64 = 214.0;
 const TOP: f64 = 44.0;
-const BOTTOM: f64 = 52.0;
+const BOTTOM: f64 = 58.0;
 /// The minimum distance between the names at the ends of lines.
 const LINE_HEIGHT: f64 = 20.0;
 
@@ -89,17 +89,17 @@ impl Chart {
                 &mut svg,
                 &format!("<line class=\"rule\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"),
             );
-            label(&mut svg, LEFT - 10.0, y + 4.0, "end", &(self.y.write)(tick));
+            label(&mut svg, LEFT - 10.0, y + 4.0, "end", &tick_label(&self.y, tick));
         }
         for tick in across.ticks() {
             let x = across.place(tick);
-            label(&mut svg, x, bottom + 20.0, "middle", &(self.x.write)(tick));
+            label(&mut svg, x, bottom + 25.0, "middle", &tick_label(&self.x, tick));
         }
         label(&mut svg, LEFT - 10.0, TOP - 20.0, "start", &self.y.label);
         label(
             &mut svg,
             f64::midpoint(LEFT, right),
-            HEIGHT - 12.0,
+            HEIGHT - 10.0,
             "middle",
             &self.x.label,
         );
@@ -168,6 +168,11 @@ fn draw(svg: &mut String, nth: usize, drawn: &Line, across: &Scale, up: &Scale, 
         svg,
         &format!("<text class=\"name line-{colour}\" x=\"{x}\" y=\"{y:.1}\">{name}</text>"),
     );
+}
+
+/// The number at a tick: 10 MB, where a measurement would be 10.0 MB.
+fn tick_label(axis: &Axis, tick: f64) -> String {
+    (axis.write)(tick).replace(".0 ", " ")
 }
 
 fn label(svg: &mut String, x: f64, y: f64, anchor: &str, text: &str) {

@@ -187,7 +187,8 @@ fn Results(race: LayoutRace) -> impl IntoView {
         {comparison(&race).map(|text| view! { <p class="verdict" data-testid="comparison">{text}</p> })}
         <p class="lab-source">
             "unbounded is one array; check-then-act (S1) and guarded append (S0) are the articles’ code; a bucket is a document of up to 1,000 \
-             items; edge is one document for each item; ours are head and pages, with our limits and with the articles’."
+             items; edge is one document for each item; ours are head and pages, with our limits and with the articles’. An append writes each \
+             document that it changes as a whole, so edge writes least; what readers pay for that is below."
         </p>
         {walls.collect_view()}
         {measures.into_iter().collect_view()}

@@ -193,7 +193,7 @@ fn Samples(samples: Vec<MigrationSample>) -> impl IntoView {
             grouped(sample.pages),
             bytes(number(sample.owner_bytes)),
         ];
-        (format!("{} ms", grouped(sample.at)), cells)
+        (format!("{}\u{a0}ms", grouped(sample.at)), cells)
     });
     let table = Table {
         first: "After",

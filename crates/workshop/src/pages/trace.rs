@@ -149,7 +149,9 @@ fn Steppable(owner: String, relation: Relation, steps: Steps, trace: Trace) -> i
     let Trace { whole, steps: traced } = trace;
     let list = whole.lists.get(&relation).cloned();
     let (count, pages) = list.as_ref().map_or((0, 0), |list| (list.count, list.pages));
-    let unbounded = list.map_or(0, |list| list.with_one_array().unwrap_or(list.owner_bytes));
+    let unbounded = list
+        .as_ref()
+        .map_or(0, |list| list.with_one_array().unwrap_or(list.owner_bytes));
     let said = traced
         .last()
         .map_or_else(String::new, |last| announcement(last, unbounded));
@@ -209,8 +211,8 @@ fn Steppable(owner: String, relation: Relation, steps: Steps, trace: Trace) -> i
         .iter()
         .zip(1_u64..)
         .map(|(step, nth)| row(step, nth, unbounded));
-    let read = traced.last().filter(|last| last.found.is_some());
-    let read = read.map(|last| view! { <LastStep last=last.clone() count unbounded /> });
+    let read = traced.last().filter(|last| last.found.is_some()).zip(list);
+    let read = read.map(|(last, list)| view! { <LastStep last=last.clone() whole=list unbounded /> });
     let last = traced
         .last()
         .map(|last| view! { <Commands reads=last.reads.clone() /> });

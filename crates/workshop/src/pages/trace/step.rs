@@ -4,6 +4,7 @@
 
 use document::trace::Read;
 use leptos::prelude::*;
+use model::RelationOverflow;
 use store::overflow::{PAGES, Stretch};
 use ui::components::{grouped, size};
 
@@ -42,8 +43,8 @@ impl Cost {
 #[component]
 pub(super) fn LastStep(
     last: Traced,
-    /// How many items the list has.
-    count: u64,
+    /// How its list is stored.
+    whole: RelationOverflow,
     /// The bytes of one array with all of them.
     unbounded: u64,
 ) -> impl IntoView {
@@ -67,9 +68,14 @@ pub(super) fn LastStep(
         std::iter::repeat_n(name, each)
     });
     let drawn = documents.take(DRAWN).map(|name| {
+        let (items, most) = if name == "head" {
+            (whole.head, whole.threshold)
+        } else {
+            (whole.page_size, whole.page_size)
+        };
         view! {
             <li class="sheet-head">
-                <Sheet items=1 most=1 class="meter-water" />
+                <Sheet items most class="meter-water" />
                 <span>{name}</span>
             </li>
         }
@@ -85,17 +91,17 @@ pub(super) fn LastStep(
         }
     });
     view! {
+        <p class="verdict" data-testid="conclusion">
+            {format!(
+                "To show {} of {}, the last step read {} and {}. With one array it would have read {}.",
+                words::items(shown),
+                grouped(whole.count),
+                words::documents(cost.documents),
+                size(cost.bytes),
+                size(unbounded),
+            )}
+        </p>
         <section class="read" data-testid="read" aria-labelledby="read">
-            <p class="verdict" data-testid="conclusion">
-                {format!(
-                    "To show {} of {}, the last step read {} and {}. With one array it would have read {}.",
-                    words::items(shown),
-                    grouped(count),
-                    words::documents(cost.documents),
-                    size(cost.bytes),
-                    size(unbounded),
-                )}
-            </p>
             <h2 id="read" class="section-head">
                 "The documents that the last step read, in order"
             </h2>
