@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use bson::{Bson, Document, RawDocumentBuf, doc};
 use model::{Overflow, Relation, RelationOverflow, View};
 
-use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id};
+use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id, owners_of};
 use crate::{Store, notifications, posts, recovery};
 use document::{Error, Find, Result};
 
@@ -132,6 +132,20 @@ impl Store {
             bytes,
             lists,
         })
+    }
+
+    /// How many items the longest list of a relation has.
+    pub async fn longest_list(&self, relation: Relation) -> Result<u64> {
+        let count = format!("{relation}.count");
+        let first = Find::default()
+            .project(doc! { &count: 1 })
+            .sort(doc! { &count: -1, "_id": -1 })
+            .limit(1);
+        let found = self.engine().find(owners_of(relation), first).await?;
+        let list = found
+            .first()
+            .and_then(|owner| owner.get_document(relation.as_str()).ok());
+        list.map_or(Ok(0), |list| number(list, "count"))
     }
 
     /// How many items each committed page of a list holds, by its number, as of when the owner was read. No page is

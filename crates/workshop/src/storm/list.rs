@@ -1,9 +1,8 @@
 use std::collections::HashSet;
 
-use bson::doc;
-use document::{Error, Find, Result};
+use document::{Error, Result};
 use model::{Handle, Person, PostId, Relation, RelationOverflow, Timestamp, Topic};
-use store::overflow::{FeedList, Item, Key, StoredList, Work, lay_out, owner_collection, owners_of};
+use store::overflow::{FeedList, Item, Key, StoredList, Work, lay_out, owner_collection};
 use store::people::User;
 use store::upkeep::{CheckOptions, check};
 use store::{Store, posts};
@@ -69,17 +68,8 @@ impl StormList {
     /// shorter than [`LONGEST`].
     pub(super) async fn size_for(target: StormTarget, town: &Store) -> Result<u64> {
         let longest = |relation: Relation| async move {
-            let count = format!("{relation}.count");
-            let first = Find::default()
-                .project(doc! { &count: 1 })
-                .sort(doc! { &count: -1, "_id": -1 })
-                .limit(1);
-            let found = town.engine().find(owners_of(relation), first).await?;
-            let list = found
-                .first()
-                .and_then(|owner| owner.get_document(relation.as_str()).ok());
-            let count = list.and_then(|list| list.get_i64("count").ok()).unwrap_or(0);
-            Ok(u64::try_from(count).unwrap_or(0).min(LONGEST))
+            let count = town.longest_list(relation).await?;
+            Ok(count.min(LONGEST))
         };
         match target {
             StormTarget::Quiet => Ok(QUIET),
