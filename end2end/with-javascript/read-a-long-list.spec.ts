@@ -93,19 +93,15 @@ test("a list that fails to load says so, and continues on request", async ({ pag
 test.use({ tolerated: [/ERR_FAILED/] });
 
 async function readTo(page: Page, rows: number): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
-        return page.evaluate(() =>
-          Math.max(
-            ...[...document.querySelectorAll("[aria-posinset]")].map((row) => Number(row.ariaPosInSet)),
-          ),
-        );
-      },
-      { intervals: [20], timeout: 500_000 },
-    )
-    .toBeGreaterThanOrEqual(rows);
+  await page.waitForFunction(
+    (rows) => {
+      window.scrollTo(0, document.documentElement.scrollHeight);
+      const last = [...document.querySelectorAll("[aria-posinset]")].at(-1);
+      return Number(last?.ariaPosInSet) >= rows;
+    },
+    rows,
+    { polling: 50, timeout: 500_000 },
+  );
 }
 
 async function handles(page: Page): Promise<string[]> {
