@@ -11,7 +11,7 @@ test.use({ trace: "off" });
 
 const room = classroom();
 
-test("a class of thirty storms one post, and every screen counts the same", async ({ secondWindow }) => {
+test("a class of thirty likes one post, and every screen counts the same", async ({ secondWindow }) => {
   // Thirty-one browsers on two cores.
   test.setTimeout(900_000);
   const teacher = await secondWindow(room.url);

@@ -11,7 +11,7 @@ test("a running storm is visible in every browser, and its counts are exact", as
   await withServer(page, async (url) => {
     const onlooker = await secondWindow(url);
     await onlooker.goto("/lab/storm");
-    await expect(onlooker.getByText("No storm yet.")).toBeVisible();
+    await expect(onlooker.getByText("No storm has run yet.")).toBeVisible();
     await signUp(page, url, "ada");
     await start(page, 50, 4);
 

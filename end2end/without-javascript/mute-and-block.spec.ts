@@ -14,7 +14,7 @@ test("somebody is muted, then blocked, and forgiven in the settings", async ({ p
   await page.goto(`/@${rude.handle}`);
   await page.getByText("More", { exact: true }).click();
   await page.getByRole("button", { name: `Mute @${rude.handle}` }).click();
-  await expect(page.getByText("You do not see their posts any more.")).toBeVisible();
+  await expect(page.getByText("You no longer see their posts.")).toBeVisible();
   await expect(page.getByText(`You mute @${rude.handle}.`)).toBeVisible();
   await expect(shout).toBeVisible();
 

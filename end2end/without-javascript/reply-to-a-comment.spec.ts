@@ -56,7 +56,7 @@ test("a comment is edited in its place, and says so", async ({ page, api, person
 
 test("a person chooses what they are told", async ({ page, person }) => {
   await page.goto("/settings");
-  await page.getByRole("link", { name: "Choose what you are told" }).click();
+  await page.getByRole("link", { name: "Choose your notifications" }).click();
   await page.getByLabel("likes my post", { exact: true }).uncheck();
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("status").first()).toContainText("Saved.");

@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use crate::error::CliError;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Asks the server at `addr` for `/healthz`.
 pub async fn run(addr: &str) -> Result<(), CliError> {
@@ -19,7 +19,7 @@ pub async fn run(addr: &str) -> Result<(), CliError> {
         )
         .caused_by(cause)
     };
-    match tokio::time::timeout(PATIENCE, status_line(&addr)).await {
+    match tokio::time::timeout(TIMEOUT, status_line(&addr)).await {
         Ok(Ok(line)) if line.starts_with("HTTP/1.1 200") => Ok(()),
         Ok(Ok(line)) => Err(fault(&io::Error::other(format!("it answered {line}")))),
         Ok(Err(error)) => Err(fault(&error)),

@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_mins(1);
+    const TIMEOUT: Duration = Duration::from_mins(1);
 
     async fn serving(connections: usize, of_a_peer: usize) -> SocketAddr {
         serving_with_log(connections, of_a_peer).await.0
@@ -258,7 +258,7 @@ mod tests {
             }
             answer.starts_with(b"HTTP/1.1 200")
         };
-        tokio::time::timeout(PATIENCE, answer).await.unwrap()
+        tokio::time::timeout(TIMEOUT, answer).await.unwrap()
     }
 
     #[tokio::test]
@@ -280,7 +280,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(PATIENCE, again).await.unwrap();
+        tokio::time::timeout(TIMEOUT, again).await.unwrap();
     }
 
     #[tokio::test]
@@ -300,7 +300,7 @@ mod tests {
         );
         drop(second);
         let mut first_byte = [0];
-        let answered = tokio::time::timeout(PATIENCE, third.read(&mut first_byte));
+        let answered = tokio::time::timeout(TIMEOUT, third.read(&mut first_byte));
         assert_eq!(answered.await.unwrap().unwrap(), 1);
     }
 

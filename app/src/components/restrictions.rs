@@ -120,7 +120,7 @@ pub fn RestrictionForms(
         ))
     } else if muted {
         Some(format!(
-            "You mute @{handle}. Their posts are only on this page, and they do not know it."
+            "You mute @{handle}. You see their posts only on this page, and they are not told."
         ))
     } else {
         None
@@ -134,18 +134,18 @@ pub fn RestrictionForms(
             {(!muted)
                 .then(|| {
                     view! {
-                        <p>"Mute: you do not see their posts, and are not told of what they do. They do not know it."</p>
+                        <p>"Mute: you no longer see their posts, and get no notifications about them. They are not told."</p>
                         <MuteForm handle=to_mute muted />
                     }
                 })}
             {(!blocked)
                 .then(|| {
                     view! {
-                        <p>"Block: neither of you sees, follows or reaches the other. They can find out."</p>
+                        <p>"Block: neither of you can see, follow or contact the other. They can tell that you blocked them."</p>
                         <BlockForm handle=to_block blocked />
                     }
                 })}
-            <p>"Report: the people who run this site look at it. Nobody else learns of it."</p>
+            <p>"Report: the people who run this site look at it. Nobody else is told."</p>
             <p>
                 <a class="button" href=report>
                     {format!("Report @{handle}")}

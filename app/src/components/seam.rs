@@ -32,7 +32,7 @@ pub fn Seam(
                 {cost
                     .map(|cost| {
                         view! {
-                            " Read to get here: "
+                            " What reading this far cost: "
                             <b>{format!("{} documents, {}", grouped(cost.documents), size(cost.bytes))}</b>
                             {format!(". One unbounded array: 1 document, {}.", size(cost.unbounded))}
                         }

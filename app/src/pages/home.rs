@@ -60,7 +60,7 @@ pub fn ExplorePage() -> impl IntoView {
             Posts::Rising,
             "Rising",
             RISING,
-            "Everyone's posts, those with many likes for their age first.",
+            "Everyone's posts, sorted by likes for their age.",
         )
     } else {
         (
@@ -160,7 +160,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         listing.total = listing.total.saturating_sub(1);
     }
     let empty = match &list {
-        Posts::Home if signed_in => "Nobody whom you follow has written anything yet. ",
+        Posts::Home if signed_in => "Nobody you follow has posted yet. ",
         Posts::Home | Posts::Explore | Posts::Rising => "Nothing here yet. Write the first post.",
         Posts::By(_, Some(_)) => "No other posts yet.",
         Posts::By(author, _) if reader.as_ref() == Some(author) => {

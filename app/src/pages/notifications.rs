@@ -60,8 +60,8 @@ pub fn NotificationsPage() -> impl IntoView {
             <header class="page-head">
                 <h1>{description.title}</h1>
                 <p>
-                    "Only you see this list. One entry is enough for a post until you have read it, however many people like the post. "
-                    <a href=NOTIFICATIONS>"Choose what you are told"</a> "."
+                    "Only you see this list. A post has one entry until you have read it, however many people like it. "
+                    <a href=NOTIFICATIONS>"Choose your notifications"</a> "."
                 </p>
                 {mark}
             </header>
@@ -95,18 +95,18 @@ async fn settings_page(reader: &Handle) -> Result<impl IntoView + use<>, Problem
         }
     });
     Ok(view! {
-        <PageTitle text="What you are told" />
+        <PageTitle text="Your choice of notifications" />
         <header class="page-head">
-            <h1>"What you are told"</h1>
+            <h1>"Your choice of notifications"</h1>
             <p>
                 "Your " <a href="/notifications">"notifications"</a>
-                " get entries of these kinds. Those that you have stay. Back to the " <a href="/settings">"settings"</a> "."
+                " get entries of these kinds. Those that you already have stay. Back to the " <a href="/settings">"settings"</a> "."
             </p>
         </header>
         <section class="setting">
             <form class="account-form" method="post" action=ChooseNotifications::url() data-testid="notification-settings">
                 <fieldset class="choices">
-                    <legend>"Tell me when somebody"</legend>
+                    <legend>"Notify me when somebody"</legend>
                     {choices.collect_view()}
                 </fieldset>
                 <button class="button button-primary">"Save"</button>
@@ -115,7 +115,7 @@ async fn settings_page(reader: &Handle) -> Result<impl IntoView + use<>, Problem
     })
 }
 
-/// What a box stands for, after “Tell me when somebody”.
+/// What a box stands for, after “Notify me when somebody”.
 fn choice(kind: NotificationKind) -> &'static str {
     match kind {
         NotificationKind::Like => "likes my post",

@@ -14,7 +14,7 @@ use ui::title::PageTitle;
 use crate::actions::accounts::{Recover, ResetPassword};
 use crate::actions::settings::MakeRecoveryCodes;
 
-const HINT: &str = "At least 8 characters. All your sessions end.";
+const HINT: &str = "At least 8 characters. You are signed out everywhere.";
 
 /// Sets a new password: with the operator's link, whose secret is in the address, or with a recovery code.
 ///
@@ -35,7 +35,7 @@ pub fn RecoverPage() -> impl IntoView {
             <h1>"Set a new password"</h1>
             {form}
             <p>
-                "You know your password? " <a href="/login">"Sign in"</a>
+                "Do you know your password? " <a href="/login">"Sign in"</a>
             </p>
         </section>
     }
@@ -105,7 +105,7 @@ async fn section(handle: Handle) -> Result<impl IntoView, Problem> {
                     name="password"
                     form="recovery"
                     label="Your password"
-                    hint="New codes replace those from before. Changing your password ends all codes."
+                    hint="New codes replace the old ones. Changing your password cancels all codes."
                     autocomplete="current-password"
                     refusal
                 />

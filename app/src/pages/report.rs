@@ -68,7 +68,7 @@ fn ReportForm(target: ReportTarget, about: Handle, refusal: Option<RejectedForm>
                 <button class="button button-primary">"Send report"</button>
             </form>
             <p>
-                "You changed your mind? " <a href=page>"Go back"</a>
+                "Have you changed your mind? " <a href=page>"Go back"</a>
             </p>
         </section>
     }

@@ -75,7 +75,7 @@ async fn search_page() -> Result<impl IntoView, Problem> {
                 suggestions(
                     &reader.handle,
                     10,
-                    "Followed by people whom you follow, or much liked.",
+                    "People followed by those whom you follow, and authors with many likes.",
                 )
                 .await?,
             ),
@@ -155,10 +155,8 @@ async fn posts(search: &Search, results: Results, order: Order) -> Result<impl I
         // Each page reads a bounded number of posts.
         let further = format!("/search{}", place.href_after(next, 0));
         let none = match search.words() {
-            [_] => {
-                "You see none of the newest posts with this word: their authors are gone or hidden from you. "
-            }
-            _ => "None of the newest posts with one of these words has all of them. ",
+            [_] => "The newest posts with this word are by people who have left or are hidden from you. ",
+            _ => "The newest posts have some of these words, but not all. ",
         };
         return Ok(view! {
             <p class="empty">

@@ -39,7 +39,7 @@ async fn sessions_page((account, token): (Account, SessionToken)) -> Result<impl
     let changed = password_changed.map(|at| {
         view! {
             <p>
-                "Your password was changed " <Moment at ago=at.ago(now) /> ". That ended all sessions from before."
+                "Your password was changed " <Moment at ago=at.ago(now) /> ". All earlier sessions have ended."
             </p>
         }
     });

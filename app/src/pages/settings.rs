@@ -65,7 +65,7 @@ fn Settings(account: Account) -> impl IntoView {
         <header class="page-head">
             <h1>"Settings"</h1>
             <p>
-                "What you show, how you sign in, and what is yours. See "
+                "Your profile, how you sign in, and your data. See "
                 <a href=format!("/@{handle}")>"your page"</a> "."
             </p>
         </header>
@@ -127,7 +127,7 @@ fn Settings(account: Account) -> impl IntoView {
             <h2 id="told">"Notifications"</h2>
             <p>"You are told when somebody likes, shares or comments on your posts, replies to you, follows you or mentions you. You can switch off each of these."</p>
             <a class="button" href=NOTIFICATIONS>
-                "Choose what you are told"
+                "Choose your notifications"
             </a>
         </section>
         <section class="setting" aria-labelledby="restrictions">

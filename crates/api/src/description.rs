@@ -66,7 +66,7 @@ async fn show(State(description): State<&'static Description>, headers: HeaderMa
         (name = "Comments", description = "Comments on posts."),
         (name = "Reactions", description = "Likes and shares of posts."),
         (name = "Bookmarks", description = "Posts that a person keeps for themselves."),
-        (name = "Notifications", description = "What a person is told of."),
+        (name = "Notifications", description = "What a person is notified of."),
         (name = "People", description = "Profiles, follows and activities."),
         (name = "Mutes and blocks", description = "People whose posts a person does not see, posts that they hide, and what they report."),
         (name = "Search", description = "Finding posts and people by words."),

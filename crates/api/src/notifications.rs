@@ -31,7 +31,7 @@ struct UpTo {
     until: Option<String>,
 }
 
-/// Of what somebody wants to be told.
+/// The kinds that somebody wants notifications of.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Told {
@@ -86,24 +86,24 @@ async fn own(
     Ok(Json(lists.notifications(&actor, paging).await?))
 }
 
-/// See of what you are told
+/// See your choice of notifications
 ///
 /// At first, of everything.
 #[utoipa::path(get, path = "/notifications/settings", tag = "Notifications", operation_id = "getNotificationSettings",
     security(("session" = [])),
-    responses((status = 200, description = "The kinds of which you are told.", body = NotificationSettings))
+    responses((status = 200, description = "The kinds that you get notifications of.", body = NotificationSettings))
 )]
 async fn settings(State(feed): State<Feed>, Actor(actor): Actor) -> Answer<Json<NotificationSettings>> {
     Ok(Json(feed.notifications().settings(&actor).await?))
 }
 
-/// Choose of what you are told
+/// Choose your notifications
 ///
-/// From now on; the notifications that you have stay.
+/// From now on; the notifications that you already have stay.
 #[utoipa::path(put, path = "/notifications/settings", tag = "Notifications", operation_id = "setNotificationSettings",
     security(("session" = [])),
     request_body = Told,
-    responses((status = 200, description = "The kinds of which you are told now.", body = NotificationSettings))
+    responses((status = 200, description = "The kinds that you get notifications of now.", body = NotificationSettings))
 )]
 async fn set(
     State(feed): State<Feed>,

@@ -32,7 +32,7 @@ fn all() -> Vec<DescribedError> {
         (422, "Invalid", "A field or parameter has to be corrected; `field` names it.", Problem::invalid("text", "A post is empty: write something first.").into()),
         (429, "TooMany", "Too many requests in a short time.", ErrorResponse::too_many(Duration::from_secs(3))),
         (500, "Internal", "An error of the server.", of(Kind::Internal, "Something went wrong on our side.")),
-        (503, "Unavailable", "The store does not answer right now. A change may have been made nevertheless; send it again.", of(Kind::Unavailable, "The store does not answer right now. Try again in a moment.")),
+        (503, "Unavailable", "The store does not answer right now. The change may have been made all the same; send it again.", of(Kind::Unavailable, "The store does not answer right now. Try again in a moment.")),
     ];
     rows.into_iter()
         .map(|(status, name, words, example)| DescribedError { status, name, words, example })

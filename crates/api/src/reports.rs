@@ -35,7 +35,7 @@ struct NewReport {
 
 /// Report a person, a post or a comment
 ///
-/// The people who run the site read it and decide; nobody else learns of it. Sent again about the same target, it changes
+/// The people who run the site read it and decide; nobody else is told. Sent again about the same target, it changes
 /// nothing: the answer is the first report.
 #[utoipa::path(post, path = "/reports", tag = "Mutes and blocks", operation_id = "report",
     security(("session" = [])),

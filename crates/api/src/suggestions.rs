@@ -19,7 +19,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 
 /// Whom to follow
 ///
-/// At most ten people whom the reader does not follow: first those whom the people that they follow follow, then the
+/// At most ten people whom the reader does not follow: first people followed by those whom the reader follows, then the
 /// authors of the most liked posts.
 #[utoipa::path(get, path = "/suggestions", tag = "People", operation_id = "suggestPeople",
     security(("session" = [])),

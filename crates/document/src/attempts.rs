@@ -16,7 +16,7 @@ const LONGEST: Duration = Duration::from_millis(250);
 
 /// When to give up. People and drivers wait for ten seconds and more; by then, outdated reads of a replica set have
 /// caught up.
-const PATIENCE: Duration = Duration::from_secs(8);
+const TIMEOUT: Duration = Duration::from_secs(8);
 
 tokio::task_local! {
     static DEADLINE: Instant;
@@ -37,7 +37,7 @@ pub async fn until<F: Future>(deadline: Instant, operation: F) -> F::Output {
 pub fn deadline() -> Instant {
     DEADLINE
         .try_with(|deadline| *deadline)
-        .unwrap_or_else(|_| Instant::now() + PATIENCE)
+        .unwrap_or_else(|_| Instant::now() + TIMEOUT)
 }
 
 /// The attempts of one loop. Without a [deadline of the whole operation](with_deadline), it has one of its own.
@@ -120,7 +120,7 @@ mod tests {
             pauses += 1;
         }
         assert!((30..100).contains(&pauses), "{pauses} pauses");
-        assert_eq!(begun.elapsed(), PATIENCE);
+        assert_eq!(begun.elapsed(), TIMEOUT);
     }
 
     #[tokio::test(start_paused = true)]
@@ -137,7 +137,7 @@ mod tests {
             assert_eq!(lose().await, 1, "a later loop has one attempt");
         })
         .await;
-        assert_eq!(begun.elapsed(), PATIENCE);
+        assert_eq!(begun.elapsed(), TIMEOUT);
         assert!(lose().await > 1, "another operation has a deadline of its own");
     }
 

@@ -43,7 +43,7 @@ const UNSET_BEFORE: Timestamp = Timestamp::from_millis(1_577_836_800_000);
 /// A clock that is far ahead would date a like years in the future. Once that like spills, its time becomes the list's
 /// floor, which every later item must be above, and nothing ever lowers it. So between two readings, time advances by
 /// this machine's monotonic clock, which does not change when somebody sets the wall clock, and a reading that is far
-/// ahead of that is not believed. One that is behind is: items are dated after the floor in any case.
+/// ahead of that is ignored. One that is behind is: items are dated after the floor in any case.
 pub struct StoreClock {
     engine: Engine,
     machine: Arc<dyn Clock>,
@@ -106,7 +106,7 @@ impl StoreClock {
         let ahead = next.store.millis().saturating_sub(last.at(next.here).millis());
         if ahead > MOST_AHEAD_MILLIS && last.store >= UNSET_BEFORE {
             tracing::error!(
-                "the clock has jumped {} s ahead, which is not believed; set it, e.g. with NTP, or restart this server if it is right",
+                "the clock has jumped {} s ahead; the jump is ignored. Set it, e.g. with NTP, or restart this server if it is right",
                 ahead / 1_000
             );
         } else {

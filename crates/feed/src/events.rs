@@ -39,7 +39,7 @@ const MOST_SUBSCRIPTIONS_OF_A_PEER: usize = 16_000;
 const MOST_WATCHED: usize = 24_000;
 
 /// When to try again to open one that was refused.
-const A_WHILE: Duration = Duration::from_secs(30);
+const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// How an owner's lists are stored after a change.
 #[derive(Debug, Clone)]
@@ -301,7 +301,7 @@ fn refusal(full: Full) -> Problem {
             "Your address has too many live pages open. Close some of them.",
         ),
     };
-    problem.for_now(A_WHILE)
+    problem.for_now(RETRY_AFTER)
 }
 
 impl Storage<'_> {

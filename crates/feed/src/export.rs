@@ -34,7 +34,7 @@ const OF_A_PEER: usize = 2;
 /// The longest time that an export takes; a place is not kept by reading ever so slowly.
 const LONGEST: Duration = Duration::from_mins(15);
 /// When to try again to get one that was refused.
-const A_WHILE: Duration = Duration::from_secs(30);
+const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// A piece of the document, or the reason why it breaks off.
 type Piece = Result<String, Problem>;
@@ -136,7 +136,7 @@ fn refusal(full: Full, what: &str) -> Problem {
             "Many people download their data right now. Try again in a minute.",
         ),
     };
-    problem.for_now(A_WHILE)
+    problem.for_now(RETRY_AFTER)
 }
 
 fn too_slow() -> Problem {

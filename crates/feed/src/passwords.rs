@@ -48,7 +48,7 @@ fn refuse_common(password: &Password, person: &Person) -> Result<(), Problem> {
     }
     Err(Problem::invalid(
         "password",
-        "This password is one of the first that others would try. Choose a few words that do not belong together.",
+        "This password is too easy to guess. Choose a few words that do not belong together.",
     ))
 }
 

@@ -38,7 +38,7 @@ pub(super) fn missing(what: &str) -> Problem {
         match kind {
             "post" => "There is no such post. It may have been deleted.".to_owned(),
             "user" => format!("There is nobody called @{name} here."),
-            _ => "There is no such thing here.".to_owned(),
+            _ => "This does not exist.".to_owned(),
         },
     )
 }

@@ -86,7 +86,7 @@ impl Accounts<'_> {
         let made = recovery.set_link(handle, &token.digest(), until).await;
         if !made.map_err(to_problem)? {
             let message = format!(
-                "Nobody with a password has the handle {handle}. People of the demo town and students of a class have none."
+                "There is nobody with the handle {handle}, or they have no password. People of the demo town and students of a class have none."
             );
             return Err(Problem::new(Kind::NotFound, message));
         }

@@ -38,7 +38,7 @@ impl Reports<'_> {
         if reports.count_by(reporter).await.map_err(to_problem)? >= MOST {
             return Err(Problem::new(
                 Kind::TooMany,
-                "Many of your reports wait for an answer. Report more when these are answered.",
+                "Many of your reports are still open. Report more when these are decided.",
             ));
         }
         let at = self.0.environment.now();

@@ -27,7 +27,7 @@ impl People<'_> {
         Ok(followed.items.into_iter().filter_map(|item| item.by).collect())
     }
 
-    /// People whom a reader does not follow yet: first those whom the people that they follow follow, by how many do,
+    /// People whom a reader does not follow yet: first people followed by those whom the reader follows, by how many,
     /// then the authors of the most liked posts; among equals those with the most followers. The work is bounded, so
     /// only the latest follows of the latest twenty are looked at.
     pub async fn suggestions(self, reader: &Handle, most: usize) -> Result<Vec<FoundPerson>, Problem> {

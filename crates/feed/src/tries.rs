@@ -67,8 +67,9 @@ fn too_many(wait: Duration) -> Problem {
         seconds @ 1..=90 => format!("{} seconds", seconds + 1),
         seconds => format!("{} minutes", seconds.div_ceil(60)),
     };
-    let message =
-        format!("There were many tries at the password of this account from here. Try again in {words}.");
+    let message = format!(
+        "There were too many attempts to sign in to this account from your address. Try again in {words}."
+    );
     Problem::new(Kind::TooMany, message).for_now(wait)
 }
 

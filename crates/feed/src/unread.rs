@@ -82,7 +82,7 @@ impl HiddenNotifications {
         all.insert(reader, Hidden { found: None, changed });
     }
 
-    /// The same for nobody knows whom.
+    /// The same for all readers.
     fn forget_all(&self) {
         let mut all = self.known();
         all.changes += 1;
@@ -125,7 +125,7 @@ impl Feed {
         }
     }
 
-    /// To be called when the unread notifications of these readers may be others. Pages of them that are open show it.
+    /// To be called when the unread notifications of these readers may have changed. Pages of them that are open show it.
     pub(super) fn unread_changed<'h>(&self, readers: impl IntoIterator<Item = &'h Handle>) {
         for reader in readers {
             self.hidden_notifications.forget(reader);
@@ -134,7 +134,7 @@ impl Feed {
         }
     }
 
-    /// The same for nobody knows whom: somebody's likes, comments and follows are gone.
+    /// The same for all readers: somebody's likes, comments and follows are gone, and it is not known whom they concerned.
     pub(super) fn unread_of_anybody_changed(&self) {
         self.hidden_notifications.forget_all();
         self.events.changed(&ChangedOwner::Any);

@@ -24,7 +24,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
 /// The server answers a request for changes after about a second, whether there are any or not. One that takes this
 /// long is gone, although the connection may seem to be open.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The label of an error after which a stream may resume from its token.
 const RESUMABLE: &str = "ResumableChangeStreamError";
@@ -195,10 +195,10 @@ impl Tail for Stream {
         if !self.0.is_alive() {
             return Err(Broken::Lost("the server closed the stream".to_owned()));
         }
-        match tokio::time::timeout(PATIENCE, self.0.next_if_any()).await {
+        match tokio::time::timeout(TIMEOUT, self.0.next_if_any()).await {
             Ok(Ok(event)) => Ok(event.map(changed)),
             Ok(Err(failure)) => Err(broken(&failure)),
-            Err(_) => Err(Broken::Away(format!("no answer within {PATIENCE:?}"))),
+            Err(_) => Err(Broken::Away(format!("no answer within {TIMEOUT:?}"))),
         }
     }
 

@@ -25,7 +25,7 @@ use crate::validator;
 
 /// How long a change to one document, or reading a few, may take before it counts as lost. The driver itself would
 /// wait for as long as the connection seems to be open.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many documents to fetch at a time, at most.
 const BATCH: u32 = 1000;
@@ -66,9 +66,9 @@ impl Mongo {
     where
         F: Future<Output = mongodb::error::Result<T>>,
     {
-        tokio::time::timeout(PATIENCE, self.settled(collection, kind, command))
+        tokio::time::timeout(TIMEOUT, self.settled(collection, kind, command))
             .await
-            .unwrap_or_else(|_| Err(unanswered(kind, format!("no answer within {PATIENCE:?}"))))
+            .unwrap_or_else(|_| Err(unanswered(kind, format!("no answer within {TIMEOUT:?}"))))
     }
 
     /// Runs a write with a time limit, unless it may change many documents.

@@ -356,7 +356,7 @@ impl Adopted {
                     .take(EXAMPLES)
                     .map(|refused| format!("  {refused}")),
             );
-            lines.push("Run this again when that is mended; the others are done.".to_owned());
+            lines.push("Correct these and run this again; the other lists are converted.".to_owned());
         }
         lines
     }

@@ -128,7 +128,7 @@ impl<'p> Opened<'p> {
         let name = &self.place.collection;
         let Some(found) = listed.iter().find(|found| found.name == *name) else {
             return Err(format!(
-                "the database {} has no collection {name}. Look at --collection and at the database in the address",
+                "the database {} has no collection {name}. Check --collection and the database in the address",
                 self.database
             ));
         };

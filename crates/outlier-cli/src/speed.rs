@@ -13,7 +13,7 @@ use crate::pipeline::{LEVELS, Plan, pipeline};
 /// How many made-up documents to measure: more only if the server was fast, since a short time says little.
 const PROBES: [u32; 2] = [50, 1_000];
 /// How long a probe has to take to tell.
-const TELLING: Duration = Duration::from_millis(500);
+const MIN_PROBE_TIME: Duration = Duration::from_millis(500);
 
 /// How long the server would compute the lengths and sizes of this many documents; `None` if it cannot say, because it
 /// has no `$documents` (MongoDB 5.1).
@@ -42,7 +42,7 @@ pub async fn expected(
     for number in PROBES {
         let took = probe(number).await?.saturating_sub(once);
         expected = scaled(took, number, documents);
-        if took >= TELLING {
+        if took >= MIN_PROBE_TIME {
             break;
         }
     }

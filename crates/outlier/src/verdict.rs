@@ -64,7 +64,7 @@ pub enum Verdict {
     Bound,
     /// The outlier pattern: a bounded head, and pages for the few that need them.
     Outlier,
-    /// Buckets for every owner, because all arrays grow alike.
+    /// Buckets for every owner, because all arrays are about the same length.
     Bucket,
     /// A collection of its own, because long arrays are the rule.
     OwnCollection,
@@ -179,7 +179,7 @@ fn decide(facts: &Facts, reasons: &mut Vec<String>) -> Verdict {
     let rare = share < EXCEPTION || (beyond == 1 && arrays > 2);
     let verdict = if ratio <= TENFOLD && arrays > 2 {
         reasons.push(format!(
-            "The largest is only {ratio:.1} times the typical one ({typical} items): all of them grow alike."
+            "The largest is only {ratio:.1} times the typical one ({typical} items): all are about the same length."
         ));
         Verdict::Bucket
     } else if rare && ratio > TENFOLD {

@@ -1,5 +1,5 @@
 //! Handles whose holders have left. They are held for a while before somebody else can get them: so nobody is taken
-//! for who had the handle before, and nothing that still removes the traces of that person meets the next one.
+//! for the person who had the handle before, and nothing that still removes the traces of that person meets the next one.
 
 use bson::{DateTime, doc};
 use model::{Handle, Timestamp};

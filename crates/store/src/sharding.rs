@@ -38,8 +38,8 @@ impl ShardKey {
     }
 }
 
-/// The collections that are sharded. Any other stays on the database's primary shard: `meta`, which has one small
-/// document.
+/// The collections that are sharded. Any other stays on the database's primary shard: `meta`, which has a few
+/// small documents.
 pub const PLAN: [ShardKey; 9] = [
     ShardKey {
         collection: people::COLLECTION,

@@ -18,7 +18,7 @@ use store::{Settings, Store};
 use uuid::Uuid;
 
 /// How long to wait for a change before a test fails.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An engine without change streams, which may be unavailable, and counts finds.
 struct Silent {
@@ -114,7 +114,7 @@ impl Neighbours {
 }
 
 async fn next(changes: &mut BoxStream<'static, ChangedOwner>) -> ChangedOwner {
-    tokio::time::timeout(PATIENCE, changes.next())
+    tokio::time::timeout(TIMEOUT, changes.next())
         .await
         .unwrap()
         .unwrap()
@@ -123,7 +123,7 @@ async fn next(changes: &mut BoxStream<'static, ChangedOwner>) -> ChangedOwner {
 /// All changes that are still to come. Time is paused except while all tasks wait, so this does not really wait.
 async fn rest(changes: &mut BoxStream<'static, ChangedOwner>) -> Vec<ChangedOwner> {
     let mut rest = Vec::new();
-    while let Ok(Some(more)) = tokio::time::timeout(PATIENCE, changes.next()).await {
+    while let Ok(Some(more)) = tokio::time::timeout(TIMEOUT, changes.next()).await {
         rest.push(more);
     }
     rest

@@ -14,7 +14,7 @@ use crate::refusal::RejectedForm;
 
 /// The feed of this request.
 pub fn feed() -> Result<Feed, Problem> {
-    use_context().ok_or_else(|| Problem::new(Kind::Internal, "The server lost its data layer. Try again."))
+    use_context().ok_or_else(|| Problem::new(Kind::Internal, "Something went wrong on our side. Try again."))
 }
 
 /// Shows a page once its data is there, or the page of the problem that came up.

@@ -154,7 +154,7 @@ impl Workshop {
         if self.stored_class().await?.post == post {
             return Err(Problem::new(
                 Kind::Conflict,
-                "The class needs this post: it storms it.",
+                "The class uses this post, so it cannot be hidden.",
             ));
         }
         self.feed.moderation().withhold(post, on).await

@@ -115,7 +115,7 @@ pub struct ServeOptions {
     /// with an https address has at least one.
     #[arg(long, env = "SPILLWAY_PROXIES", default_value_t = 0, value_name = "N")]
     pub proxies: usize,
-    /// Serve a class in one room: join by name, storm one post together, sign in and write over plain HTTP from any
+    /// Serve a class in one room: join by name, like one post together, sign in and write over plain HTTP from any
     /// machine. Only for a trusted network.
     #[arg(long, env = "SPILLWAY_CLASSROOM", value_parser = FalseyValueParser::new())]
     pub classroom: bool,

@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use crate::shutdown::Phases;
 
 /// How long the store may take to answer before it counts as unavailable.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// `/healthz`: the process runs. `/readyz`: it should receive requests.
 pub fn router(feed: Feed, phases: Phases) -> Router {
@@ -50,7 +50,7 @@ async fn ready(State((feed, phases)): State<(Feed, Phases)>) -> (StatusCode, &'s
     if phases.stopping() {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n");
     }
-    match tokio::time::timeout(PATIENCE, feed.ready()).await {
+    match tokio::time::timeout(TIMEOUT, feed.ready()).await {
         Ok(Ok(())) => (StatusCode::OK, "ready\n"),
         Ok(Err(problem)) => {
             tracing::warn!(%problem, "not ready");

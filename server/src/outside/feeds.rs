@@ -57,7 +57,7 @@ fn paging() -> Paging {
 }
 
 async fn person(feed: &Feed, segment: &str) -> Result<Atom, Problem> {
-    let nobody = || Problem::new(Kind::NotFound, "There is nobody of this name.");
+    let nobody = || Problem::new(Kind::NotFound, "There is nobody with this handle.");
     let handle = segment.strip_prefix('@').ok_or_else(nobody)?;
     let handle: Handle = handle.parse().map_err(|_| nobody())?;
     let (profile, posts) = futures::try_join!(

@@ -332,7 +332,7 @@ async fn a_home_whose_newest_posts_are_all_hidden_continues_below_them() {
 async fn forms_work_without_javascript_and_say_what_they_did() {
     let scene = Scene::new().await;
     for (action, on, said) in [
-        ("set_mute", true, "You do not see their posts any more."),
+        ("set_mute", true, "You no longer see their posts."),
         ("set_mute", false, "You see their posts again."),
         ("set_block", true, "Neither of you sees"),
         ("set_block", false, "You can see each other"),

@@ -19,7 +19,7 @@ async fn reset(options: ResetOptions) -> Result<(), CliError> {
     let feed = feed(&data).await?;
     let link = feed.accounts().make_recovery_link(&handle).await;
     let link = link.map_err(|problem| {
-        let next = "Check the handle: it is what stands after the @ on the person's page.";
+        let next = "Check the handle: it is the part after the @ on the person's page.";
         CliError::failed("No link was made", next).caused_by(&problem)
     })?;
     println!("{}{}", public_url.as_deref().unwrap_or_default(), link.path);

@@ -45,11 +45,7 @@ async fn read(options: &ImportOptions, file: impl BufRead, counts: Option<&Count
         "Imported {} into {}; {} already existed. `spillway check` verifies the lists.",
         counted(imported.written, "document", "documents"),
         options.data.store,
-        if imported.equal == 1 {
-            "1 was".to_owned()
-        } else {
-            format!("{} were", super::table::grouped(imported.equal))
-        },
+        super::table::grouped(imported.equal),
     );
     Ok(())
 }

@@ -42,7 +42,7 @@ fn plan(database: &str) -> String {
         ));
     }
     lines.push(String::new());
-    lines.push("// `meta` is not sharded: it has one small document, read at sign-in.".to_owned());
+    lines.push("// `meta` is not sharded: it has a few small documents.".to_owned());
     lines.join("\n") + "\n"
 }
 

@@ -57,7 +57,7 @@ fn each_browser_has_a_console_of_its_own() {
         begun.headers["set-cookie"].starts_with("spillway-console=; "),
         "{begun:?}"
     );
-    assert!(page(&ada).contains("This store is yours alone"));
+    assert!(page(&ada).contains("Only you use this store"));
     assert_eq!(answer(&ada, "db.c.find().toArray()"), "[]");
 }
 

@@ -1,6 +1,6 @@
 use std::sync::mpsc::Receiver;
 
-use crate::support::{Client, Event, PATIENCE, Server};
+use crate::support::{Client, Event, Server, TIMEOUT};
 
 #[test]
 fn a_like_moves_an_open_stream() {
@@ -9,7 +9,7 @@ fn a_like_moves_an_open_stream() {
     let post = ada.writes("Watch me");
     let topic = format!("post:{post}");
     let events = server.visitor().watch(&[&topic]);
-    let first = events.recv_timeout(PATIENCE).unwrap();
+    let first = events.recv_timeout(TIMEOUT).unwrap();
     assert_eq!(
         (first.name.as_str(), &first.data["likes"]["count"]),
         ("overflow", &0.into())
@@ -17,7 +17,7 @@ fn a_like_moves_an_open_stream() {
     assert!(first.id.starts_with(&format!("{topic}@")), "{first:?}");
 
     bob.put(&format!("/posts/{post}/like"));
-    let second = events.recv_timeout(PATIENCE).unwrap();
+    let second = events.recv_timeout(TIMEOUT).unwrap();
     assert_ne!(first.id, second.id);
     let now = server.visitor().get(&format!("/posts/{post}/overflow")).body;
     assert_eq!(
@@ -35,10 +35,10 @@ fn each_change_is_sent_once() {
     let fans = ["bob", "cem", "dan"].map(|handle| server.member(handle));
     let topic = format!("post:{post}");
     let events = server.visitor().watch(&[&topic]);
-    let mut told = vec![events.recv_timeout(PATIENCE).unwrap()];
+    let mut told = vec![events.recv_timeout(TIMEOUT).unwrap()];
     for fan in fans {
         fan.put(&format!("/posts/{post}/like"));
-        told.push(events.recv_timeout(PATIENCE).unwrap());
+        told.push(events.recv_timeout(TIMEOUT).unwrap());
     }
     for (number, event) in told.iter().enumerate() {
         assert_eq!(event.data["likes"]["count"], number, "{told:?}");
@@ -54,16 +54,14 @@ fn one_stream_carries_many_topics() {
     let events = server
         .visitor()
         .watch(&[&format!("post:{post}"), "user:ada", "user:bob"]);
-    let mut seen: Vec<String> = (0..3)
-        .map(|_| events.recv_timeout(PATIENCE).unwrap().id)
-        .collect();
+    let mut seen: Vec<String> = (0..3).map(|_| events.recv_timeout(TIMEOUT).unwrap().id).collect();
     seen.sort();
     assert!(
         seen[0].starts_with("post:") && seen[1].starts_with("user:ada@") && seen[2].starts_with("user:bob@"),
         "{seen:?}"
     );
     bob.put("/users/ada/follow");
-    let followers = std::iter::from_fn(|| events.recv_timeout(PATIENCE).ok())
+    let followers = std::iter::from_fn(|| events.recv_timeout(TIMEOUT).ok())
         .find(|event| event.id.starts_with("user:ada@") && event.data["followers"]["count"] == 1);
     assert!(followers.is_some(), "nobody told that ada has a follower");
 }
@@ -74,9 +72,9 @@ fn a_topic_whose_owner_is_gone_does_not_silence_the_others() {
     let ada = server.member("ada");
     let post = ada.writes("Watch me");
     let events = server.visitor().watch(&["user:nobody", &format!("post:{post}")]);
-    assert!(events.recv_timeout(PATIENCE).unwrap().id.starts_with("post:"));
+    assert!(events.recv_timeout(TIMEOUT).unwrap().id.starts_with("post:"));
     ada.put(&format!("/posts/{post}/like"));
-    assert_eq!(events.recv_timeout(PATIENCE).unwrap().data["likes"]["count"], 1);
+    assert_eq!(events.recv_timeout(TIMEOUT).unwrap().data["likes"]["count"], 1);
 }
 
 #[test]
@@ -91,7 +89,7 @@ fn a_burst_is_sent_as_few_events_that_end_with_the_final_count() {
             scope.spawn(|| assert_eq!(fan.put(&format!("/posts/{post}/like")).status, 200));
         }
     });
-    let last = std::iter::from_fn(|| events.recv_timeout(PATIENCE).ok())
+    let last = std::iter::from_fn(|| events.recv_timeout(TIMEOUT).ok())
         .find(|event| event.data["likes"]["count"] == 12);
     let likes = last.expect("the final count is told").data["likes"].clone();
     assert_eq!(likes["hasOverflow"], true, "{likes}");
@@ -138,7 +136,7 @@ fn a_reader_is_told_how_many_posts_are_newer_than_those_they_see() {
     let everybodys = server.visitor().watch_query(&format!("posts=home&since={seen}"));
     let cems = server.visitor().watch_query("posts=cem&since=");
     let newer = |events: &Receiver<Event>| {
-        let event = events.recv_timeout(PATIENCE).unwrap();
+        let event = events.recv_timeout(TIMEOUT).unwrap();
         assert_eq!(event.name, "posts");
         event.data["newer"].as_u64().unwrap()
     };

@@ -29,7 +29,7 @@ fn a_peer_that_guesses_has_to_wait_and_cannot_pretend_to_be_another() {
     let pretending = (0..MANY).any(|n| guess(&from(&format!("9.9.9.{}, 1.2.3.4", n % 250))).status == 429);
     assert!(
         pretending,
-        "what a client writes before the proxy does is not believed"
+        "what a client writes before the proxy does is ignored"
     );
     assert_eq!(
         from("1.2.3.4").get("/explore").status,

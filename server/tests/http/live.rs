@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::{Client, Event, PATIENCE, Server, until};
+use crate::support::{Client, Event, Server, TIMEOUT, until};
 
 /// The time within which a change shows on the other servers.
 const SOON: Duration = Duration::from_secs(2);
@@ -49,7 +49,7 @@ fn insist(what: &str, ask: impl Fn() -> u16) {
 fn watch(server: &Server, post: &str) -> Receiver<Event> {
     let visitor: Client = server.visitor();
     let events = visitor.watch(&[&format!("post:{post}")]);
-    likes(&events, 0, PATIENCE);
+    likes(&events, 0, TIMEOUT);
     events
 }
 
@@ -96,7 +96,7 @@ fn a_stream_outlives_a_crash_of_the_store() {
     three.store.crash_and_restart();
     let path = format!("/posts/{post}/like");
     insist("a like goes through again", || bob.put(&path).status);
-    likes(&events, 1, PATIENCE);
+    likes(&events, 1, TIMEOUT);
 
     // From here on it is as quick as before.
     assert_eq!(bob.delete(&path).status, 200);

@@ -1,4 +1,4 @@
-use crate::support::{PATIENCE, Server};
+use crate::support::{Server, TIMEOUT};
 
 #[test]
 fn prometheus_reads_what_the_server_did() {
@@ -18,7 +18,7 @@ fn prometheus_reads_what_the_server_did() {
     author.get("/posts/nonsense");
     author.at_root().get("/there/is/no/such/path");
     let events = author.watch(&[&format!("post:{post}")]);
-    events.recv_timeout(PATIENCE).unwrap();
+    events.recv_timeout(TIMEOUT).unwrap();
 
     let text = ureq::get(&address)
         .call()

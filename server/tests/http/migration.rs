@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Client, PATIENCE, Server, words};
+use crate::support::{Answer, Client, Server, TIMEOUT, words};
 
 /// Sends a form of the station as a program.
 fn send(client: &Client, form: &str, fields: &str) -> Answer {
@@ -28,7 +28,7 @@ fn until(client: &Client, is_so: impl Fn(&Value) -> bool) -> Value {
         if is_so(&answer.body) {
             return answer.body;
         }
-        assert!(began.elapsed() < PATIENCE, "{answer:?}");
+        assert!(began.elapsed() < TIMEOUT, "{answer:?}");
     }
 }
 

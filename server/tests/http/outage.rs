@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::{Answer, Client, PATIENCE, Server, free_address, handles, spillway, until};
+use crate::support::{Answer, Client, Server, TIMEOUT, free_address, handles, spillway, until};
 
 /// The database and the app. A head of 5 and pages of 3, so that writes spill often.
 struct Pair {
@@ -76,7 +76,7 @@ fn during_a_database_outage_requests_fail_at_once_and_recover_by_themselves() {
     };
     let home = format!("http://{}/", pair.app.address);
     let events = visitor.watch(&[&format!("post:{post}")]);
-    assert_eq!(events.recv_timeout(PATIENCE).unwrap().data["likes"]["count"], 0);
+    assert_eq!(events.recv_timeout(TIMEOUT).unwrap().data["likes"]["count"], 0);
 
     pair.lose_database();
     let began = Instant::now();
@@ -144,7 +144,7 @@ fn during_a_database_outage_requests_fail_at_once_and_recover_by_themselves() {
     );
     assert_eq!(ada.put(&format!("/posts/{post}/like")).status, 200);
     assert_eq!(ada.get(&format!("/posts/{post}")).body["likes"], 1);
-    let told = std::iter::from_fn(|| events.recv_timeout(PATIENCE).ok());
+    let told = std::iter::from_fn(|| events.recv_timeout(TIMEOUT).ok());
     assert!(
         told.into_iter().any(|event| event.data["likes"]["count"] == 1),
         "an open stream goes on"

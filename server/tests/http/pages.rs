@@ -97,7 +97,7 @@ fn a_seam_says_what_was_read_to_get_there() {
         .with("accept", "text/html")
         .get(&format!("/post/{post}/likes"))
         .text;
-    assert!(page.contains("Read to get here:"), "{page}");
+    assert!(page.contains("What reading this far cost:"), "{page}");
     assert!(page.contains("3 documents, "), "{page}");
     assert!(page.contains("One unbounded array: 1 document, "), "{page}");
 }

@@ -3,7 +3,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-use crate::support::{PATIENCE, Server, spillway, until};
+use crate::support::{Server, TIMEOUT, spillway, until};
 
 fn run(arguments: &[&str], environment: &[(&str, &str)]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
@@ -22,7 +22,7 @@ fn it_stops_in_time_although_an_event_stream_is_open() {
     let mut server = Server::start_with(&[("SPILLWAY_DEADLINE", "20")]);
     server.member("ada");
     let events = server.visitor().watch(&["user:ada"]);
-    events.recv_timeout(PATIENCE).unwrap();
+    events.recv_timeout(TIMEOUT).unwrap();
     server.terminate();
     let (code, took) = server.ended();
     assert_eq!(code, Some(0));
@@ -30,7 +30,7 @@ fn it_stops_in_time_although_an_event_stream_is_open() {
         took < Duration::from_secs(10),
         "it waited for the stream: {took:?}"
     );
-    assert!(events.recv_timeout(PATIENCE).is_err(), "the stream has ended");
+    assert!(events.recv_timeout(TIMEOUT).is_err(), "the stream has ended");
 }
 
 #[test]
@@ -54,11 +54,11 @@ fn requests_that_never_end_are_given_up() {
         connection
             .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
             .unwrap();
-        connection.set_read_timeout(Some(PATIENCE * 4)).unwrap();
+        connection.set_read_timeout(Some(TIMEOUT * 4)).unwrap();
         connection
     };
     let silent = TcpStream::connect(&server.address).unwrap();
-    silent.set_read_timeout(Some(PATIENCE * 4)).unwrap();
+    silent.set_read_timeout(Some(TIMEOUT * 4)).unwrap();
     let connections: Vec<TcpStream> = (0..100).map(|_| half_sent()).chain([silent]).collect();
     assert_eq!(server.visitor().at_root().get("/healthz").status, 200);
     for mut connection in connections {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::support::{Answer, Client, PATIENCE, Server, words};
+use crate::support::{Answer, Client, Server, TIMEOUT, words};
 
 const SMALL: &str = "target=brink&actors=1000&rate=100&at_once=8&seconds=2&take_back=0";
 const LONG: &str = "target=quiet&actors=1000&rate=10&at_once=2&seconds=60&take_back=0";
@@ -25,7 +25,7 @@ fn over(client: &Client) -> Value {
             return storm.clone();
         }
         assert_ne!(storm["phase"], "failed", "{storm}");
-        assert!(began.elapsed() < PATIENCE, "{storm}");
+        assert!(began.elapsed() < TIMEOUT, "{storm}");
     }
 }
 

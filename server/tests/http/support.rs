@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub use crate::client::{Answer, Client, Event};
 
 /// The longest time that anything here is waited for before the test fails.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A file of the repository.
 pub fn read(path: &str) -> String {
@@ -265,7 +265,7 @@ pub fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(started.elapsed() < PATIENCE, "waited in vain until {what}");
+        assert!(started.elapsed() < TIMEOUT, "waited in vain until {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -51,7 +51,7 @@ fn each_step_is_a_row_with_what_was_read_for_it() {
     // The head has 30, so the first fifty reach into the page, and the remaining ten are all in it.
     assert_eq!(rows[0][1..=4], ["50", "3", "3", "1"], "{rows:?}");
     assert_eq!(rows[1][1], "10", "{rows:?}");
-    assert!(rows[2][1].contains("The list has ended."), "{rows:?}");
+    assert!(rows[2][1].contains("The end of the list."), "{rows:?}");
     assert_eq!(rows[3][1], "50", "{rows:?}");
     assert_eq!(rows[4][1], "6", "{rows:?}");
     assert!(

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Client, PATIENCE, Server, words};
+use crate::support::{Answer, Client, Server, TIMEOUT, words};
 
 /// Sends the station's form as a program.
 fn lay_out(client: &Client, fields: &str) -> Answer {
@@ -21,7 +21,7 @@ fn laid_out(client: &Client) -> Value {
         if answer.body["list"]["progress"] == "finished" {
             return answer.body["list"].clone();
         }
-        assert!(began.elapsed() < PATIENCE, "{answer:?}");
+        assert!(began.elapsed() < TIMEOUT, "{answer:?}");
     }
 }
 

@@ -14,7 +14,7 @@ use crate::Result;
 use crate::machine::{memory_of, processor_time_of};
 
 /// The maximum time until a server answers.
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A server in its own process, which ends when this value is dropped.
 pub struct Process {
@@ -107,7 +107,7 @@ impl Spillway {
             };
             match ready {
                 Ok(()) => return Ok(()),
-                Err(error) if began.elapsed() > PATIENCE => return Err(error),
+                Err(error) if began.elapsed() > TIMEOUT => return Err(error),
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
         }

@@ -9,10 +9,10 @@ use super::{THINGS, code, ids, insert};
 use crate::{Changed, Changes, Engine, Find, FindAndModify, Update};
 
 /// How long to wait for a change before the case fails.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 async fn next_change(changes: &mut Changes) -> Changed {
-    let next = tokio::time::timeout(PATIENCE, changes.next()).await;
+    let next = tokio::time::timeout(TIMEOUT, changes.next()).await;
     next.unwrap().unwrap()
 }
 

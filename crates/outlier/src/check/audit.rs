@@ -92,7 +92,7 @@ impl<'a> Audit<'a> {
             }
             _ => times("first").or(times("last")).is_some(),
         };
-        let (sorted, mended) = self.mend(&items, Some(number));
+        let (sorted, repaired) = self.repair(&items, Some(number));
         if wrong_times && items.is_empty() {
             // Its last removal removes the times in a separate write.
             self.found.push(Defect::Untidied { page: number });
@@ -100,15 +100,15 @@ impl<'a> Audit<'a> {
             // A page that is out of order has the wrong times for that reason.
             self.found.push(Defect::PageTimes { page: number });
         }
-        if let (Some(oldest), Some((newest, below))) = (mended.items.last(), self.newest)
+        if let (Some(oldest), Some((newest, below))) = (repaired.items.last(), self.newest)
             && oldest.order() < newest
         {
             self.found.push(Defect::PagesOutOfOrder { page: below });
         }
-        if let Some(newest) = mended.items.first() {
+        if let Some(newest) = repaired.items.first() {
             self.newest = self.newest.max(Some((newest.order(), number)));
         }
-        (said != held || wrong_times || !sorted || mended.dropped > 0).then_some(mended)
+        (said != held || wrong_times || !sorted || repaired.dropped > 0).then_some(repaired)
     }
 
     /// Audits the head, last of all. Returns what it should be, if it differs.
@@ -130,13 +130,13 @@ impl<'a> Audit<'a> {
             let bytes = bounds::bytes(&items);
             self.found.push(Defect::HeadOverBytes { bytes, most });
         }
-        let (sorted, mended) = self.mend(&items, None);
-        if let (Some(oldest), Some((newest, below))) = (mended.items.last(), self.newest)
+        let (sorted, repaired) = self.repair(&items, None);
+        if let (Some(oldest), Some((newest, below))) = (repaired.items.last(), self.newest)
             && oldest.order() < newest
         {
             self.found.push(Defect::PagesOutOfOrder { page: below });
         }
-        (!sorted || mended.dropped > 0).then_some(mended)
+        (!sorted || repaired.dropped > 0).then_some(repaired)
     }
 
     /// Compares the counters with what was read, and returns all findings.
@@ -242,7 +242,7 @@ impl<'a> Audit<'a> {
     }
 
     /// Whether the items are newest first, and what they are in that order without those whose key was seen before.
-    fn mend(&mut self, items: &[Item], page: Option<u32>) -> (bool, RepairedItems) {
+    fn repair(&mut self, items: &[Item], page: Option<u32>) -> (bool, RepairedItems) {
         let mut kept = items.to_vec();
         let sorted = items.is_sorted_by(|newer, older| newer.order() >= older.order());
         if !sorted {

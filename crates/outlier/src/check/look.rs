@@ -97,9 +97,9 @@ impl Checking<'_> {
                         break;
                     }
                     for page in stretches.into_iter().flat_map(|stretch| stretch.pages) {
-                        if let Some(mended) = audit.page(&page) {
+                        if let Some(repaired) = audit.page(&page) {
                             // One page is repaired at a time; the rest is found again afterwards.
-                            first_bad.get_or_insert((page, mended));
+                            first_bad.get_or_insert((page, repaired));
                         }
                     }
                 }

@@ -21,7 +21,7 @@ pub(super) enum Repair {
     Page {
         seen: ListState,
         page: Document,
-        mended: RepairedItems,
+        repaired: RepairedItems,
     },
     /// Spill until the head is within its threshold again.
     Shorten,
@@ -42,9 +42,9 @@ impl Repair {
         if found(|found| matches!(found, Defect::Malformed { .. })) {
             return None;
         }
-        if let Some((page, mended)) = page {
+        if let Some((page, repaired)) = page {
             let seen = list.clone();
-            return Some(Self::Page { seen, page, mended });
+            return Some(Self::Page { seen, page, repaired });
         }
         let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         if let Some(RepairedItems { items, dropped }) = head {
@@ -82,18 +82,18 @@ impl Repair {
             Self::Finish => list.finish(owner).await,
             Self::Shorten => list.shorten(owner).await,
             Self::List { seen, set } => change_list(engine, spec, owner, &seen, set).await.map(drop),
-            Self::Page { seen, page, mended } => {
-                if mended.dropped > 0 {
+            Self::Page { seen, page, repaired } => {
+                if repaired.dropped > 0 {
                     let less = |number: u64| {
-                        i64::try_from(number.saturating_sub(mended.dropped)).unwrap_or(i64::MAX)
+                        i64::try_from(number.saturating_sub(repaired.dropped)).unwrap_or(i64::MAX)
                     };
                     let set = doc! { "count": less(seen.count), "spilled": less(seen.spilled) };
                     if !change_list(engine, spec, owner, &seen, set).await? {
                         return Ok(());
                     }
                 }
-                rewrite(engine, spec, &page, &mended.items).await?;
-                if mended.items.is_empty() {
+                rewrite(engine, spec, &page, &repaired.items).await?;
+                if repaired.items.is_empty() {
                     list.finish(owner).await?;
                 }
                 Ok(())

@@ -21,7 +21,7 @@ pub(super) fn silenced(person: &Document) -> Vec<NotificationKind> {
 }
 
 impl Notifications<'_> {
-    /// The kinds of which a person is not told; `None` if there is no such person.
+    /// The kinds that a person has switched off; `None` if there is no such person.
     pub async fn silenced(&self, person: &Handle) -> Result<Option<Vec<NotificationKind>>> {
         let find = Find::matching(not_being_deleted(doc! { "_id": person.as_str() }))
             .project(doc! { FIELD: 1 })
@@ -30,7 +30,7 @@ impl Notifications<'_> {
         Ok(found.first().map(silenced))
     }
 
-    /// Says of what a person is not told from now on. Returns whether there is such a person.
+    /// Switches off these kinds for a person, and all others on. Returns whether there is such a person.
     pub async fn silence(&self, person: &Handle, kinds: &[NotificationKind]) -> Result<bool> {
         let change = if kinds.is_empty() {
             doc! { "$unset": { FIELD: "" } }

@@ -166,7 +166,7 @@ impl Timelines<'_> {
 
     /// Removes a timeline without a reader; empties any other so that the next home request rebuilds it. Returns
     /// whether it was still as it had been read.
-    pub(crate) async fn mend(&self, suspect: Suspect) -> Result<bool> {
+    pub(crate) async fn repair(&self, suspect: Suspect) -> Result<bool> {
         let Suspect {
             reader,
             faults,

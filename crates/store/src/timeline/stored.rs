@@ -203,7 +203,7 @@ pub(super) fn length(entries: usize) -> i64 {
 fn inner(value: &Bson) -> Result<&Document> {
     value
         .as_document()
-        .ok_or_else(|| Error::malformed("a timeline holds what is no document"))
+        .ok_or_else(|| Error::malformed("a timeline has an entry that is not a document"))
 }
 
 fn handle(value: Option<&Bson>) -> Result<Handle> {

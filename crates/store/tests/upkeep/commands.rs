@@ -202,8 +202,8 @@ async fn every_fault_among_many_sound_lists_is_found_and_nothing_else() {
     let unbounded =
         |what: &Violation| matches!(what, Violation::List(Defect::NoList | Defect::Unbounded { .. }));
     for finding in &repaired.findings {
-        let mended = finding.outcome == Outcome::Repaired;
-        assert_eq!(mended, !unbounded(&finding.violation), "{finding:?}");
+        let repaired = finding.outcome == Outcome::Repaired;
+        assert_eq!(repaired, !unbounded(&finding.violation), "{finding:?}");
     }
     let left = checked(&store, false).await.findings;
     assert!(left.iter().all(|left| unbounded(&left.violation)), "{left:#?}");

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 /// How long it waits for the next one, in milliseconds.
-const PATIENCE: f64 = 1_500.0;
+const TIMEOUT: f64 = 1_500.0;
 
 /// The `g` of `g h`.
 #[derive(Default)]
@@ -14,7 +14,7 @@ impl FirstKey {
     /// one held down. Returns whether it follows a `g`.
     pub fn precedes(&self, key: &str, counts: bool, at: f64) -> bool {
         let before = self.0.replace((counts && key == "g").then_some(at));
-        counts && before.is_some_and(|before| at - before <= PATIENCE)
+        counts && before.is_some_and(|before| at - before <= TIMEOUT)
     }
 }
 
@@ -36,6 +36,6 @@ mod tests {
         assert!(!key.precedes("h", false, 2_100.0));
         assert!(!key.precedes("h", true, 2_200.0));
         key.precedes("g", true, 3_000.0);
-        assert!(!key.precedes("h", true, 3_000.0 + PATIENCE + 1.0), "too late");
+        assert!(!key.precedes("h", true, 3_000.0 + TIMEOUT + 1.0), "too late");
     }
 }

@@ -91,7 +91,7 @@ const POLLS: [Poll; 12] = [
             "They are stored in a second array",
         ],
         right: 1,
-        because: "The array is no array any more, so the command fails. The sender knows it and can try again.",
+        because: "The field is no longer an array, so the command fails. The sender knows it and can try again.",
     },
     Poll {
         station: "tune",
@@ -109,14 +109,14 @@ const POLLS: [Poll; 12] = [
             "One document for each item",
         ],
         right: 0,
-        because: "What is bounded needs no pattern. Simple documents are the best ones.",
+        because: "A bounded list needs no pattern. Simple documents are the best ones.",
     },
     Poll {
         station: "readings",
         asks: "You often ask for the mean of one past hour. Which layout reads least for that?",
         options: ["Buckets of an hour", "Head and pages", "Both read the same"],
         right: 0,
-        because: "An hour’s buckets are found by their hour, and each keeps its sum. Pages hold whatever came in turn.",
+        because: "An hour’s buckets are found by their hour, and each keeps its sum. Pages hold readings in the order in which they came.",
     },
     Poll {
         station: "ledger",

@@ -40,19 +40,19 @@ const ARTICLES: [Article; 4] = [
         idea: "One command pushes only while the count is below the threshold.",
         right: "The condition is in the command, so the document never holds too much, however many write.",
         breaks: "The overflow and the count are two writes. A crash between them leaves a wrong count, and a writer who \
-                 tries again is stored twice.",
+                 tries again stores the item twice.",
         seen: &[
             ("/lab/race?layout=guarded-append&clicks=abbbbbb", "the race, won"),
             (
                 "/lab/crash?operation=append-again&layout=guarded-append&after=1",
-                "a crash, and another try",
+                "a crash, and a second attempt",
             ),
         ],
     },
     Article {
         id: "guide",
         title: "How to Create MongoDB Outlier Patterns",
-        idea: "A flag tells whether a person’s followers go on in numbered batches.",
+        idea: "A flag says whether there are more of a person’s followers in numbered batches.",
         right: "It has a chart of when to use the pattern, and when to use buckets, subsets or plain arrays.",
         breaks: "A follower is in a batch before the document says that there is one. After a crash in between, readers do \
                  not look there.",

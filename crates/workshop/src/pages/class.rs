@@ -35,7 +35,7 @@ pub const RESET: &str = "/lab/class/anew";
 /// Where the teacher's browser hides a post from everybody, and shows it again.
 pub const WITHHOLD: &str = "/lab/class/withhold";
 
-/// A class storms one post together.
+/// A whole class likes one post together.
 #[component]
 pub fn ClassPage() -> impl IntoView {
     loaded(async {
@@ -125,7 +125,7 @@ fn ClassroomInstructions() -> impl IntoView {
             <p class="lab-source">
                 {format!(
                     "{} likes, recorded in a storm. Each time the head was full, its {} oldest likes moved into a page. \
-                     Nobody is lost, and the post’s own document stays small.",
+                     No like is lost, and the post’s own document stays small.",
                     grouped(items),
                     grouped(of_a_page),
                 )}
@@ -177,7 +177,7 @@ fn Bring(account: Account) -> impl IntoView {
     view! {
         <section class="bring" aria-labelledby="bring">
             <h2 id="bring">{format!("You are in, {}", account.name)}</h2>
-            <p>"Like the post yourself. Then add others: each click makes the next people of the town like it, each of them once."</p>
+            <p>"Like the post yourself. Then add others: each click adds the likes of the next people of the town, each of them once."</p>
             <form method="post" action=BringPeople::url() data-stay="">
                 <button id="bring-people" class="button button-primary">{format!("Add {PEOPLE_AT_A_TIME} people")}</button>
             </form>
@@ -252,7 +252,7 @@ fn Verdict(counted: ClassCount) -> impl IntoView {
         )
     } else {
         format!(
-            "Counted {} items by {} people, but the stored count was {}. If nobody is bringing people any more, this is an error: run spillway check.",
+            "Counted {} items by {} people, but the stored count was {}. If nobody is adding people any more, this is an error: run spillway check.",
             grouped(items),
             grouped(people),
             grouped(count)

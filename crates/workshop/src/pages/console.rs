@@ -24,7 +24,7 @@ use crate::{Discrepancy, Fill, StageDocument};
 /// The cookie that leads a browser back to its console.
 pub(crate) const COOKIE: &str = "spillway-console";
 
-/// Lines to begin with, and what each shows.
+/// Lines to try first, and what each shows.
 const EXAMPLES: [(&str, &str); 5] = [
     ("db.posts.findOne()", "The post: its head has the newest likes."),
     (
@@ -33,7 +33,7 @@ const EXAMPLES: [(&str, &str); 5] = [
     ),
     (
         "db.posts.updateOne({}, { $push: { \"likes.head\": { by: \"zoe\" } } })",
-        "A like, as code writes it that knows only an array.",
+        "A like, written by code that knows only an array.",
     ),
     (
         "db.pages.find({ \"items.by\": \"fan3\" }).explain()",
@@ -149,7 +149,7 @@ fn Prompt(typed: String, problem: Option<String>, is_new: bool) -> impl IntoView
                 <button class="button button-quiet">"Begin again"</button>
             </form>
             <details class="console-examples" open=is_new>
-                <summary>"Lines to begin with"</summary>
+                <summary>"Lines to try first"</summary>
                 <ul>{examples.into_iter().collect_view()}</ul>
             </details>
         </div>
@@ -164,7 +164,7 @@ fn Answers(entered: Vec<Entered>, was_lost: bool) -> impl IntoView {
         view! {
             <p class="console-none">
                 {was_lost.then_some(lost)}
-                "Each command runs on one post with a small head: the picture shows what it changes. This store is yours alone, and in memory. It is kept until you have not used it for half an hour."
+                "Each command runs on one post with a small head: the picture shows what it changes. Only you use this store. It is in memory, and is deleted after half an hour without use."
             </p>
         }
     });
@@ -179,7 +179,7 @@ fn Answers(entered: Vec<Entered>, was_lost: bool) -> impl IntoView {
         view! {
             <li data-number=number.to_string() data-failed=failed.then_some("true")>
                 <p class="console-line">
-                    <a href=with_line(&line) data-line=line.clone() title="Put it into the prompt again">
+                    <a href=with_line(&line) data-line=line.clone() title="Copy it to the prompt">
                         <code>{line.clone()}</code>
                     </a>
                 </p>

@@ -92,13 +92,13 @@ fn story(operation: Operation) -> &'static str {
             "Five people are in the list, and its head is full. Ada adds herself. The next operation is Bob adding himself."
         }
         Operation::Again => {
-            "The head is full, and Ada adds herself. She gets no answer, so her browser sends the same once more: that is the next operation."
+            "The head is full, and Ada adds herself. Her browser gets no answer and tries again: that is the next operation."
         }
         Operation::Follow => {
             "Five people follow somebody whose head has room for five. Ada follows, too. The next operation is Bob following. The article has one list for that; ours has two, one for each person."
         }
         Operation::FollowAgain => {
-            "Five people follow somebody whose head has room for five. Ada follows, too. She gets no answer, so her browser sends the same once more: that is the next operation."
+            "Five people follow somebody whose head has room for five. Ada follows, too. Her browser gets no answer and tries again: that is the next operation."
         }
         Operation::RemoveFromHead => {
             "Eight people are in the list. The newest, fan8, is removed. The next operation is Bob adding himself."
@@ -107,7 +107,7 @@ fn story(operation: Operation) -> &'static str {
             "Eight people are in the list. The oldest, fan1, is removed; it is in a page. The next operation is Bob adding himself."
         }
         Operation::Delete => {
-            "Eight people are in the list, four of them in a page. Its owner is deleted. The next operation is the same once more."
+            "Eight people are in the list, four of them in a page. Its owner is deleted. The next operation is to delete it again."
         }
     }
 }

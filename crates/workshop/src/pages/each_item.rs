@@ -47,11 +47,11 @@ pub(super) fn EachItem() -> impl IntoView {
             />
             {conclusion}
             <p class="lab-about">
-                "The newest likers are in the post’s own document. With one document each, every post on the screen takes one more command, which pays \
-                 only where about thirty likes come to one screen. And with heads a like is one commit, so the number of likes is never wrong after a crash."
+                "The newest likers are in the post’s own document. With one document each, every post on the screen takes one more command, which is worth it \
+                 only where about thirty likes are written for one screen that is read. And with heads a like is one commit, so the number of likes is never wrong after a crash."
             </p>
             <p class="lab-about">
-                "Heads and pages lose in other places: one document each writes the fewest bytes, needs smaller indexes, and is faster at finding out \
+                "Elsewhere heads and pages are worse: one document each writes the fewest bytes, needs smaller indexes, and finds out faster \
                  whether somebody likes a post. If a screen never shows items beside their owner, use one document for each item."
             </p>
             <p class="lab-source">

@@ -46,7 +46,7 @@ pub fn ExercisesPage() -> impl IntoView {
                 </p>
                 <h1>"Exercises"</h1>
                 <p class="lab-about">
-                    "Each has a question, whose answer is tried on the real code at once, and a piece of code with an error. "
+                    "Each has a question, whose answer is tried on the real code, and a piece of code with an error. "
                     "The code is in the repository’s folder "
                     <code>"exercises/src"</code>
                     "; a command checks whether the error is fixed."

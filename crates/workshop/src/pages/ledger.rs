@@ -60,7 +60,7 @@ fn chosen(tried: &[Vec<Interrupted>], way: Way) -> Result<Interrupted, Problem> 
     };
     found
         .cloned()
-        .ok_or_else(|| Problem::invalid("way", "Nothing was tried in this way.".to_owned()))
+        .ok_or_else(|| Problem::invalid("way", "There is no such way.".to_owned()))
 }
 
 fn title(way: Way) -> &'static str {
@@ -75,7 +75,7 @@ fn case_title(case: Case) -> &'static str {
     match case {
         Case::Room => "A new entry",
         Case::Full => "A new entry, no room",
-        Case::Old => "An old number again",
+        Case::Old => "A number that was booked before",
     }
 }
 
@@ -88,11 +88,11 @@ fn story(case: Case) -> String {
             format!("The account has three entries and room for five. A clerk books {what}. {rest}")
         }
         Case::Full => {
-            format!("The account has five entries, and its document is full. A clerk books {what}. {rest}")
+            format!("The account has five entries, and its head is full. A clerk books {what}. {rest}")
         }
         Case::Old => format!(
             "The account has seven entries, the oldest four of them in another document. A clerk never got the answer for \
-             {what}, and books it again now, twice."
+             {what}, and books it two more times now."
         ),
     }
 }

@@ -220,7 +220,7 @@ fn owner_bytes(samples: &[MigrationSample]) -> Chart {
         .map(|sample| (number(sample.at), number(sample.owner_bytes)));
     Chart {
         title: "The owner’s document".to_owned(),
-        description: format!("It had {first} at first, and has {last} at the end."),
+        description: format!("It had {first} at the beginning, and {last} at the end."),
         x: Axis {
             label: "Milliseconds".to_owned(),
             logarithmic: false,
@@ -248,7 +248,10 @@ fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
     ];
     let expected = verdict.before + verdict.acknowledged;
     let faults = vec![
-        (expected.abs_diff(verdict.counted), "is the error of the count"),
+        (
+            expected.abs_diff(verdict.counted),
+            "is the difference between the count and the items",
+        ),
         (
             expected.saturating_sub(verdict.distinct),
             "acknowledged likes are missing",

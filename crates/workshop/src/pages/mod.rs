@@ -144,7 +144,7 @@ where
 pub(crate) fn workshop() -> Result<crate::Workshop, Problem> {
     use_context::<axum::http::request::Parts>()
         .and_then(|parts| parts.extensions.get().cloned())
-        .ok_or_else(|| Problem::new(Kind::Internal, "The server lost its workshop. Try again."))
+        .ok_or_else(|| Problem::new(Kind::Internal, "Something went wrong on our side. Try again."))
 }
 
 /// The problem for a failure on the stage: the stage is in memory and ours, so the server is at fault.

@@ -69,7 +69,7 @@ pub(super) fn Points(rows: Vec<(&'static str, Vec<Point>)>) -> impl IntoView {
     view! {
         <section aria-labelledby="when">
             <h2 id="when" class="section-head">
-                "When does the process die, and what is wrong in the end?"
+                "When does the process die, and what is wrong afterwards?"
             </h2>
             <dl class="points">{rows.collect_view()}</dl>
         </section>

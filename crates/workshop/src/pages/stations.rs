@@ -76,8 +76,8 @@ pub(super) const CRASH: Station = Station {
 
 pub(super) const CLASS: Station = Station {
     path: "/lab/class",
-    title: "A class storms one post",
-    minutes: 10,
+    title: "A whole class likes one post",
+    minutes: 12,
     drawn: &[(3, WATER), (4, WATER), (4, WATER)],
     about: "Everybody in the class likes one post of a celebrity, and adds likes by the town’s people, as fast as they can.",
     doing: "Join with your name. Add people until the head spills, then continue.",
@@ -185,7 +185,7 @@ pub(super) const LEDGER: Station = Station {
     drawn: &[(3, WATER), (4, WATER)],
     about: "An account’s balance must be the sum of its entries, and each number is booked once. Old entries move into other \
             documents. The process may die after any write, and then the clerk books the same again.",
-    doing: "Choose a write after which the process dies, with each of the three programs. Then book an old number again.",
+    doing: "Choose a write after which the process dies, with each of the three programs. Then book a number that was booked before.",
     looking: "Whether the balance is the sum of the entries, and whether a number is there twice.",
     asking: "Which two things have to change in the same write, and which document do they belong to?",
 };

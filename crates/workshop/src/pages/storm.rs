@@ -117,8 +117,8 @@ fn Number(
 fn StormStatus(storm: Option<Storm>) -> impl IntoView {
     let Some(storm) = storm else {
         return view! {
-            <p class="storm-calm" data-again=CALM data-said="No storm yet." data-testid="storm-phase" data-phase="calm">
-                "No storm yet. Everybody with this page open sees it."
+            <p class="storm-calm" data-again=CALM data-said="No storm has run yet." data-testid="storm-phase" data-phase="calm">
+                "No storm has run yet. Everybody with this page open will see it."
             </p>
             <Recorded what="A storm">
                 <p>{line(&STORM_BEFORE)}</p>
@@ -181,8 +181,11 @@ fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
         (lost, "acknowledged people are missing"),
         (strangers, "unexpected people are found"),
         (violations, "violations are found by check"),
-        (distinct.abs_diff(counted), "is the error of the count"),
-        (unknown, "got no clear answer, and may be in it or not"),
+        (
+            distinct.abs_diff(counted),
+            "is the difference between the count and the items",
+        ),
+        (unknown, "got no clear answer: they may be in the list or not"),
         (storm.failed, "likes failed; see the server’s log"),
         (unsent, "likes were due but not sent"),
     ];

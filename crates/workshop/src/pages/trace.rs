@@ -269,7 +269,7 @@ fn row(traced: &Traced, nth: u64, unbounded: u64) -> AnyView {
         return view! {
             <tr>
                 <th scope="row">{what}</th>
-                <td colspan="8">"The list has ended."</td>
+                <td colspan="8">"The end of the list."</td>
             </tr>
         }
         .into_any();
@@ -310,7 +310,7 @@ fn ratio(unbounded: u64, bytes: u64) -> String {
 /// The text for screen readers after a step.
 fn announcement(traced: &Traced, unbounded: u64) -> String {
     let Some(found) = &traced.found else {
-        return "The list has ended.".to_owned();
+        return "The end of the list.".to_owned();
     };
     let cost = Cost::of(&traced.reads);
     format!(

@@ -107,7 +107,7 @@ pub struct StormVerdict {
     pub lost: u64,
     /// How many unexpected people are found.
     pub strangers: u64,
-    /// How many got no clear answer; they may be in it or not.
+    /// How many got no clear answer; they may be in the list or not.
     pub unknown: u64,
     /// How many violations `check` finds.
     pub violations: u64,

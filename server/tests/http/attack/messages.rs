@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use super::{PATIENCE, PEERS, Reader, attacker, connect, dice, is_sound, start};
+use super::{PEERS, Reader, TIMEOUT, attacker, connect, dice, is_sound, start};
 use crate::dice::Dice;
 
 /// How many messages are sent, before signing in and after that each.
@@ -282,7 +282,7 @@ async fn is_answered(connection: &mut TcpStream) -> bool {
         let mut rest = vec![0; usize::try_from(length).unwrap() - 16];
         connection.read_exact(&mut rest).await.ok()
     };
-    tokio::time::timeout(PATIENCE, answer).await.unwrap().is_some()
+    tokio::time::timeout(TIMEOUT, answer).await.unwrap().is_some()
 }
 
 /// Sends messages over a connection until it ends. Returns how many were sent, and how many answered.
@@ -301,7 +301,7 @@ async fn send(server: SocketAddr, dice: &mut Dice) -> (usize, usize) {
             // Nothing more comes, so that a server that waits for the rest ends the connection.
             drop(connection.shutdown().await);
             let mut rest = Vec::new();
-            let ended = tokio::time::timeout(PATIENCE, connection.read_to_end(&mut rest));
+            let ended = tokio::time::timeout(TIMEOUT, connection.read_to_end(&mut rest));
             drop(ended.await.unwrap());
             return (nth, answered);
         }

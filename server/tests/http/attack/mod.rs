@@ -18,7 +18,7 @@ use crate::dice::Dice;
 use crate::support::Server;
 
 /// The longest time that one answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long the sign-ins last, at a thousand a second.
 const SIGN_INS: Duration = Duration::from_secs(10);
@@ -43,10 +43,7 @@ fn attacker(nth: u64) -> [u8; 4] {
 async fn connect(from: [u8; 4], to: SocketAddr) -> Option<TcpStream> {
     let socket = TcpSocket::new_v4().ok()?;
     socket.bind(SocketAddr::from((from, 0))).ok()?;
-    tokio::time::timeout(PATIENCE, socket.connect(to))
-        .await
-        .ok()?
-        .ok()
+    tokio::time::timeout(TIMEOUT, socket.connect(to)).await.ok()?.ok()
 }
 
 /// Sends bytes; returns the connection, unless it was refused.
@@ -60,7 +57,7 @@ async fn sent(from: [u8; 4], to: SocketAddr, bytes: &[u8]) -> Option<TcpStream> 
 async fn status(from: [u8; 4], to: SocketAddr, bytes: &[u8]) -> Option<u16> {
     let mut connection = sent(from, to, bytes).await?;
     let mut head = [0; 12];
-    let read = tokio::time::timeout(PATIENCE, connection.read_exact(&mut head)).await;
+    let read = tokio::time::timeout(TIMEOUT, connection.read_exact(&mut head)).await;
     read.ok()?.ok()?;
     std::str::from_utf8(&head[9..]).ok()?.parse().ok()
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio::task::JoinSet;
 
-use super::{PATIENCE, PEERS, Reader, attacker, dice, is_sound, sent, start};
+use super::{PEERS, Reader, TIMEOUT, attacker, dice, is_sound, sent, start};
 use crate::dice::Dice;
 use crate::support::{Client, Server};
 
@@ -231,7 +231,7 @@ async fn answered(from: [u8; 4], server: SocketAddr, request: &[u8]) -> u16 {
     };
     let request = String::from_utf8_lossy(request);
     assert!(
-        tokio::time::timeout(PATIENCE, whole).await.is_ok(),
+        tokio::time::timeout(TIMEOUT, whole).await.is_ok(),
         "no end: {request}"
     );
     let status = answer

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::proxy::Proxy;
 use crate::dice::Dice;
-use crate::support::{Client, PATIENCE, Server};
+use crate::support::{Client, Server, TIMEOUT};
 
 /// A request whose connection was cut is over after this time at the latest, whatever its server did.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -190,7 +190,7 @@ impl Person {
         let first = usize::try_from(first).unwrap();
         for client in servers.skip(first) {
             assert!(
-                began.elapsed() < PATIENCE * 4,
+                began.elapsed() < TIMEOUT * 4,
                 "{thing:?} {on} is never acknowledged"
             );
             match thing.send(on, client) {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::dice::Dice;
-use crate::support::{PATIENCE, Server};
+use crate::support::{Server, TIMEOUT};
 
 /// Passes connections on to a server. A fifth of the requests are cut off 2 to 30 ms after they were passed on, and a
 /// tenth are passed on 2 to 30 ms late.
@@ -27,7 +27,7 @@ impl Proxy {
                 let (target, dice) = (target.lock().unwrap().clone(), dice.split());
                 // A server that is down refuses the connection, which closes the client's.
                 if let Ok(server) = TcpStream::connect(target) {
-                    server.set_read_timeout(Some(PATIENCE)).unwrap();
+                    server.set_read_timeout(Some(TIMEOUT)).unwrap();
                     let (back, front) = (server.try_clone().unwrap(), client.try_clone().unwrap());
                     thread::spawn(move || requests(client, server, dice));
                     thread::spawn(move || answers(back, front));

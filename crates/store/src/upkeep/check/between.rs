@@ -149,21 +149,21 @@ impl Checking<'_> {
         if lookup(engine, &[&claim.location()]).await?.first() != Some(&Answer::There) {
             return Ok(());
         }
-        let (claim, violation, mend) = match open(engine, vec![claim]).await?.pop() {
+        let (claim, violation, repair) = match open(engine, vec![claim]).await?.pop() {
             Some((claim, Answer::NoOwner)) => {
-                let (violation, mend) = owner_gone(&claim);
-                (claim, violation, mend)
+                let (violation, repair) = owner_gone(&claim);
+                (claim, violation, repair)
             }
             Some((claim, _)) => {
-                let (violation, mend) = (claim.violation.clone(), claim.mend.clone());
-                (claim, violation, Some(mend))
+                let (violation, repair) = (claim.violation.clone(), claim.repair.clone());
+                (claim, violation, Some(repair))
             }
             None => return Ok(()),
         };
         let outcome = if !self.options.repair {
             Outcome::Found
-        } else if let Some(mend) = mend {
-            self.mend(&claim, mend).await?;
+        } else if let Some(repair) = repair {
+            self.repair(&claim, repair).await?;
             Outcome::Repaired
         } else {
             Outcome::Unrepairable(violation.unrepairable())
@@ -178,9 +178,9 @@ impl Checking<'_> {
     }
 
     /// Each of these writes applies only if nobody has changed what it follows from.
-    async fn mend(&self, claim: &Claim, mend: ClaimRepair) -> Result<()> {
+    async fn repair(&self, claim: &Claim, repair: ClaimRepair) -> Result<()> {
         let store = self.store;
-        match (mend, &claim.source) {
+        match (repair, &claim.source) {
             (ClaimRepair::Agree(actor, reaction), _) => {
                 unless_gone(agree(store, &actor, &reaction, None).await)?;
                 match reaction {

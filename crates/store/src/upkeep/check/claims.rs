@@ -23,7 +23,7 @@ pub(super) struct Claim {
     /// What is wrong if it is not.
     pub violation: Violation,
     /// What makes the two agree.
-    pub mend: ClaimRepair,
+    pub repair: ClaimRepair,
 }
 
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ pub(super) fn claim_of_post(owner: &Owner, document: &Document) -> Option<Claim>
             actor: author.to_string(),
             what: "post",
         },
-        mend: ClaimRepair::AgreeOnPost(author, *id),
+        repair: ClaimRepair::AgreeOnPost(author, *id),
     })
 }
 
@@ -82,29 +82,29 @@ pub(super) fn owner_gone(claim: &Claim) -> (Violation, Option<ClaimRepair>) {
     match (&claim.violation, wanted) {
         (Violation::ActivityUnfounded { what, target }, Topic::Post(_)) => {
             let (what, target) = (*what, target.clone());
-            (Violation::TargetGone { what, target }, Some(claim.mend.clone()))
+            (Violation::TargetGone { what, target }, Some(claim.repair.clone()))
         }
         (_, Topic::User(handle)) => {
             let actor = handle.to_string();
-            let mend = claim.source.as_ref().map(|(relation, item)| match relation {
-                Relation::Following => claim.mend.clone(),
+            let repair = claim.source.as_ref().map(|(relation, item)| match relation {
+                Relation::Following => claim.repair.clone(),
                 _ => ClaimRepair::Withdraw(Key::Id(item.id)),
             });
-            (Violation::ActorGone { actor }, mend)
+            (Violation::ActorGone { actor }, repair)
         }
-        (violation, Topic::Post(_)) => (violation.clone(), Some(claim.mend.clone())),
+        (violation, Topic::Post(_)) => (violation.clone(), Some(claim.repair.clone())),
     }
 }
 
 /// Where else an item of a list should be recorded.
 pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<Claim> {
-    let claim = |wanted, violation, mend| Claim {
+    let claim = |wanted, violation, repair| Claim {
         owner: owner.clone(),
         source: Some((relation, item.clone())),
         wanted,
         instead: None,
         violation,
-        mend,
+        repair,
     };
     let activity_of = |actor: &Handle, reaction: &Reaction| {
         let activity = reaction.activity(item);
@@ -161,15 +161,15 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             ClaimRepair::Agree(actor.clone(), Reaction::Follow(followed.clone())),
         )],
         (Counterpart::Object, Topic::User(actor), _) => foundation(actor, item)
-            .map(|(wanted, what, mend)| {
+            .map(|(wanted, what, repair)| {
                 let target = wanted.owner.to_string();
-                claim(wanted, Violation::ActivityUnfounded { what, target }, mend)
+                claim(wanted, Violation::ActivityUnfounded { what, target }, repair)
             })
             .into_iter()
             .collect(),
         (Counterpart::Mirror(mirror), Topic::User(person), Some(other)) => {
             let decides = relation.description().readers == Readers::Owner;
-            let mend = if decides {
+            let repair = if decides {
                 ClaimRepair::Mirror(mirror, other.clone())
             } else {
                 ClaimRepair::Withdraw(Key::Id(item.id))
@@ -179,7 +179,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
                 list: mirror,
             };
             let wanted = Wanted::item(Topic::User(other.clone()), mirror, Key::By(person.clone()));
-            vec![claim(wanted, violation, mend)]
+            vec![claim(wanted, violation, repair)]
         }
         (
             Counterpart::Nothing
@@ -205,6 +205,6 @@ fn foundation(actor: &Handle, activity: &Item) -> Option<(Wanted, &'static str, 
     }
     let post = ActivityKind::Post.as_str();
     let id = PostId::from(fields::uuid(&activity.more, "post").ok()?);
-    let mend = ClaimRepair::AgreeOnPost(actor.clone(), id);
-    (activity.more.get_str("kind").ok()? == post).then(|| (Wanted::owner(Topic::Post(id)), post, mend))
+    let repair = ClaimRepair::AgreeOnPost(actor.clone(), id);
+    (activity.more.get_str("kind").ok()? == post).then(|| (Wanted::owner(Topic::Post(id)), post, repair))
 }

@@ -83,11 +83,11 @@ impl Checking<'_> {
             })
             .collect();
         violations.dedup();
-        let mended = self.options.repair && self.store.timelines().mend(suspect).await?;
+        let repaired = self.options.repair && self.store.timelines().repair(suspect).await?;
         for violation in violations {
             let outcome = match () {
                 () if !self.options.repair => Outcome::Found,
-                () if mended => Outcome::Repaired,
+                () if repaired => Outcome::Repaired,
                 () => Outcome::Unrepairable(violation.unrepairable()),
             };
             self.report(reader.clone(), None, violation, outcome);

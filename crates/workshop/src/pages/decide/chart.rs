@@ -70,7 +70,7 @@ static LARGEST: Question = Question {
         },
         Answer {
             name: "less",
-            words: "No: all of them grow alike",
+            words: "No: all are about the same length",
             next: Next::Use(Pattern::Bucket),
         },
     ],
@@ -111,7 +111,7 @@ static READS: Question = Question {
         },
         Answer {
             name: "ranges",
-            words: "Stretches of time, added up",
+            words: "Totals over a period",
             next: Next::Use(Pattern::Bucket),
         },
     ],

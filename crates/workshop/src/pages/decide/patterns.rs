@@ -168,7 +168,7 @@ static BUCKET: Advice = Advice {
     shape: "{ owner, bucket: 0, items: [1,000 items], count, from, to } …",
     reasons: &[
         said(
-            "When all lists grow alike, there is no exception to handle: every owner has buckets from the beginning.",
+            "When all lists are about the same length, there is no exception to handle: every owner has buckets from the beginning.",
         ),
         said("A bucket stores the totals of its items, so that a day of readings is one document."),
     ],
