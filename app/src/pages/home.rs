@@ -60,7 +60,7 @@ pub fn ExplorePage() -> impl IntoView {
             Posts::Rising,
             "Rising",
             RISING,
-            "Everyone's posts, sorted by likes for their age.",
+            "Everyone's posts, by likes relative to their age.",
         )
     } else {
         (

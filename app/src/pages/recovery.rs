@@ -14,7 +14,7 @@ use ui::title::PageTitle;
 use crate::actions::accounts::{Recover, ResetPassword};
 use crate::actions::settings::MakeRecoveryCodes;
 
-const HINT: &str = "At least 8 characters. You are signed out everywhere.";
+const HINT: &str = "At least 8 characters. This signs you out everywhere.";
 
 /// Sets a new password: with the operator's link, whose secret is in the address, or with a recovery code.
 ///

@@ -33,7 +33,7 @@ pub fn Scripts(
          let again='';\
          const complete=at=>at?.dataset?.completes\
          &&import('/completion.js'+again).catch(()=>again+='?');\
-         addEventListener('focusin',event=>complete(event.target));complete(document.activeElement);\
+         addEventListener('focusin',on=>complete(on.target));complete(document.activeElement);\
          if(document.querySelector('[data-sign-out]')||sessionStorage.getItem('sent'))import('/forms.js')"
     );
     view! {

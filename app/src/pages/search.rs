@@ -75,7 +75,7 @@ async fn search_page() -> Result<impl IntoView, Problem> {
                 suggestions(
                     &reader.handle,
                     10,
-                    "People followed by those whom you follow, and authors with many likes.",
+                    "People followed by people you follow, and popular authors.",
                 )
                 .await?,
             ),

@@ -88,7 +88,7 @@ async fn own(
 
 /// See your choice of notifications
 ///
-/// At first, of everything.
+/// At first, all kinds.
 #[utoipa::path(get, path = "/notifications/settings", tag = "Notifications", operation_id = "getNotificationSettings",
     security(("session" = [])),
     responses((status = 200, description = "The kinds that you get notifications of.", body = NotificationSettings))

@@ -22,8 +22,8 @@ pub fn routes() -> OpenApiRouter<Api> {
 
 /// Mute somebody
 ///
-/// You do not see their posts in your home feed, Explore, tags and searches, nor their comments, and are not told of what they
-/// do. They do not learn of it. Sent again, it changes nothing.
+/// You do not see their posts in your home feed, Explore, tags and searches, nor their comments, and get no notifications about
+/// them. They are not told. Sent again, it changes nothing.
 #[utoipa::path(put, path = "/users/{handle}/mute", tag = "Mutes and blocks", operation_id = "mute",
     security(("session" = [])),
     params(InPath<Handle>),

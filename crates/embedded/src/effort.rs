@@ -124,6 +124,8 @@ mod tests {
             let outcome = engine.aggregate("c", pipeline.clone()).await;
             assert_eq!(code(outcome), 15, "{:?}", pipeline[0]);
         }
+        let many = vec![doc! { "$match": {} }; 1_001];
+        assert_eq!(code(engine.aggregate("c", many).await), 7_749_501);
         let wrapped = vec![doc! { "$project": { "d": { "d": "$d" } } }; 99];
         assert_eq!(engine.aggregate("c", wrapped).await.unwrap().len(), 1);
     }

@@ -22,14 +22,14 @@ const UNAUTHORIZED: i32 = 13;
 /// MongoDB's `MaxTimeMSExpired`.
 const EXPIRED: i32 = 50;
 /// Codes with which a server says that it stops, or that it cannot reach another one.
-const SHUTDOWN_CODES: [i32; 11] = [6, 7, 89, 91, 133, 189, 9001, 11600, 11602, 13435, 13436];
+const UNAVAILABLE_CODES: [i32; 11] = [6, 7, 89, 91, 133, 189, 9001, 11600, 11602, 13435, 13436];
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         match &*error.kind {
             ErrorKind::Command(refusal) if refusal.code == UNAUTHORIZED => Self::Denied,
             ErrorKind::Command(refusal) if refusal.code == EXPIRED => Self::Slow,
-            ErrorKind::Command(refusal) if SHUTDOWN_CODES.contains(&refusal.code) => {
+            ErrorKind::Command(refusal) if UNAVAILABLE_CODES.contains(&refusal.code) => {
                 Self::Gone(format!("{} ({})", refusal.code_name, refusal.code))
             }
             ErrorKind::Command(refusal) => Self::Refused(format!("{} ({})", refusal.code_name, refusal.code)),

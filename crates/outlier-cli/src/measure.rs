@@ -21,7 +21,7 @@ use crate::walk;
 /// How many documents or rows to fetch at a time, at most. The server also ends a batch at 16 MB.
 const BATCH: u32 = 1_000;
 /// How often to say that the server is still at work.
-const TIMEOUT: Duration = Duration::from_secs(5);
+const REPORT_EVERY: Duration = Duration::from_secs(5);
 
 /// How long the server may measure a collection that is small enough to be fetched.
 const SLOW: Duration = Duration::from_secs(30);
@@ -190,7 +190,7 @@ impl Work<'_> {
         loop {
             tokio::select! {
                 tally = &mut work => return tally,
-                () = tokio::time::sleep(TIMEOUT) => {
+                () = tokio::time::sleep(REPORT_EVERY) => {
                     eprintln!("{target}: measured on the server, {} s so far", begun.elapsed().as_secs());
                 }
             }
@@ -211,7 +211,7 @@ impl Work<'_> {
         let (mut tally, begun, mut reported) = (Tally::default(), Instant::now(), Instant::now());
         while found.advance().await? {
             walk::document(plan, found.current(), &mut tally);
-            if reported.elapsed() >= TIMEOUT {
+            if reported.elapsed() >= REPORT_EVERY {
                 reported = Instant::now();
                 eprintln!("{target}: {} documents so far", grouped(tally.documents));
             }

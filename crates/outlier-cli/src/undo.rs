@@ -98,7 +98,7 @@ impl Undone {
                     }
                     Ok(Restored::NoList) => {}
                     Ok(Restored::TooLarge(bytes)) => self.kept.push(format!(
-                        "{owner}: with the array its document would have {} or more, and at most 16 MB are stored",
+                        "{owner}: with the array its document would have {} or more, and at most 16 MB can be stored",
                         size(bytes)
                     )),
                     Err(error) if ends_the_run(&error) => return Err(opened.explain(&error)),

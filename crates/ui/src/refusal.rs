@@ -24,7 +24,7 @@ impl FromServerFnError for ActionError {
         Self(match error {
             ServerFnErrorErr::Request(_) | ServerFnErrorErr::Deserialization(_) => Problem::new(
                 Kind::Unavailable,
-                "Spillway does not answer. Try again in a moment: an action that is repeated is carried out once.",
+                "Spillway does not answer. Try again in a moment: an action that is repeated is carried out only once.",
             ),
             ServerFnErrorErr::Args(message) => {
                 let problem = misfit(&message);

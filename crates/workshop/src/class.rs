@@ -1,4 +1,4 @@
-//! A class that uses one server together: joining by name, one post that everybody storms, and a count of whom
+//! A class that uses one server together: joining by name, one post that everybody likes, and a count of whom
 //! each student brought. `store` keeps it in one document (`crates/store/src/class.rs`).
 
 mod calling;

@@ -131,7 +131,7 @@ fn a_crash_while_following_hides_who_comes_next_from_the_article_and_nobody_from
         "The operation, by “Add a follower”",
         "Start a batch with the follower in it",
         "Count the follower, and mark the user as overflowing",
-        "The article has no code that looks for leftovers.",
+        "The article has no code that finds or repairs what a crash leaves.",
         "Bob is lost.",
         "The count says 6, a reader finds 5.",
     ] {
@@ -201,9 +201,12 @@ fn three_answers_lead_to_the_outlier_pattern_and_each_can_be_given_again() {
     let browser = browser(&server);
     let mut path = "/lab/decide".to_owned();
     for (asks, answer) in [
-        ("Can the lists in your documents have any length?", "sizes=differ"),
+        (
+            "Can the lists in your documents grow without a limit?",
+            "sizes=differ",
+        ),
         ("Are some more than ten times as large", "largest=tenfold"),
-        ("Are these fewer than a tenth of all documents?", "share=few"),
+        ("Are such documents fewer than a tenth of all?", "share=few"),
     ] {
         let page = browser.get(&path);
         assert!(words(&page.text).contains(asks), "{path}");

@@ -37,6 +37,9 @@ pub(super) enum Stage {
     Sample(Sample),
 }
 
+/// How many stages a pipeline may have, as in MongoDB.
+const MOST_STAGES: usize = 1_000;
+
 impl Pipeline {
     /// Compiles a pipeline; refuses by name what it does not know.
     pub(crate) fn parse(stages: &[Document]) -> Result<Self> {
@@ -50,6 +53,10 @@ impl Pipeline {
 
     /// `lead` moves stages to the query, and returns how many.
     fn compile(stages: &[Document], lead: fn(&[Stage], &mut Query) -> usize) -> Result<Self> {
+        if stages.len() > MOST_STAGES {
+            let message = format!("Pipeline length must be no longer than {MOST_STAGES} stages");
+            return Err(Error::refused(7_749_501, message));
+        }
         let mut compiled = Vec::with_capacity(stages.len());
         for document in stages {
             let (name, spec) = stage(document)?;

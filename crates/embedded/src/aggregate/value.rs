@@ -298,11 +298,12 @@ fn encode_array(items: &[Value<'_>], depth: usize) -> Result<RawArrayBuf> {
     Ok(array)
 }
 
-/// The fewest bytes of a level: a length, the type and the name of an element, and an end.
-const LEVEL: usize = 8;
+/// The fewest bytes of a level: a length, the type of an element, the end of its empty name, and an end.
+const LEVEL: usize = 7;
 
-/// Refuses a value at this depth if both together are too deep. What stands at the top was read or encoded like this
-/// before, and few values are long enough to be looked through.
+/// Refuses a value at this depth if both together are too deep. What stands at the top is at most a level deeper than it
+/// was where it comes from, and the last stage's answer is checked as a whole. Few values are long enough to be looked
+/// through.
 fn check_encoded(value: RawBsonRef<'_>, depth: usize) -> Result<()> {
     let bytes = match value {
         RawBsonRef::Document(document) => document.as_bytes().len(),
@@ -312,5 +313,6 @@ fn check_encoded(value: RawBsonRef<'_>, depth: usize) -> Result<()> {
     if depth <= 1 || depth + bytes / LEVEL <= DEEPEST {
         return Ok(());
     }
+    effort::spend(bytes)?;
     check_at(value, depth)
 }

@@ -40,7 +40,7 @@ pub fn Meter(
             data-threshold=threshold
             data-pages=pages
             data-overflow=overflow
-            data-near=words::is_nearly_full(&meter).then_some("")
+            data-near=words::is_nearly_full(meter.head, meter.threshold).then_some("")
             role="meter"
             aria-label=format!("How the {relation} of {of} are stored")
             aria-valuemax=most

@@ -173,8 +173,8 @@ async fn errors_are_those_of_the_server_or_of_the_shell() {
         ("db.c.insertOne({a: 010})", "begins with 0"),
         ("db.c.insertOne({a: Date()})", "Write new Date()"),
         (
-            "db.c.insertOne({a: HexData(0, '01')})",
-            "`HexData` is not defined",
+            "db.c.insertOne({a: DBRef('c', 1)})",
+            "`DBRef` is not supported here",
         ),
         ("db.stats('all')", "db.stats() takes no argument here"),
         (

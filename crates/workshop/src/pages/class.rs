@@ -131,7 +131,10 @@ fn ClassroomInstructions() -> impl IntoView {
                 )}
             </p>
         </section>
-        <section class="prose">
+        <section class="prose" aria-labelledby="start">
+            <h2 id="start" class="section-head">
+                "For the teacher: start a class"
+            </h2>
             <p>"This server does not serve a class yet. On the machine with the projector, stop it and start it like this:"</p>
             <pre class="command-text">
                 <code>"cargo xtask serve --classroom"</code>

@@ -33,13 +33,16 @@ const EXAMPLES: [(&str, &str); 5] = [
     ),
     (
         "db.posts.updateOne({}, { $push: { \"likes.head\": { by: \"zoe\" } } })",
-        "A like, written by code that knows only an array.",
+        "A like, written by code that knows only an array: afterwards the count is wrong.",
     ),
     (
         "db.pages.find({ \"items.by\": \"fan3\" }).explain()",
         "How a like in a page is found.",
     ),
-    ("exercise 5", "One of six questions, checked here, too."),
+    (
+        "exercise 5",
+        "A task. There are six, and the answers are checked here.",
+    ),
 ];
 
 /// The console of this browser, if it has one.

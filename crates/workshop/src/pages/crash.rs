@@ -147,6 +147,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
         .iter()
         .map(|crashes| row(crashes, &chosen))
         .collect::<Vec<_>>();
+    let conclusion = conclusion(&tried);
     let Crash {
         protocol,
         script,
@@ -160,7 +161,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
     let (then, there) = (crashed.documents.clone(), crashed.clone());
     view! {
         <Tabs label="The operation" tabs=tabs.into() said />
-        <p class="lab-source">{story(operation)}</p>
+        <p class="lab-source">{story(operation)} " " <b data-testid="conclusion">{conclusion}</b></p>
         <Points rows />
         <div class="writers">
             <section class="writer" aria-labelledby="script">
@@ -196,6 +197,26 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
             </section>
         </div>
         <Documents before=then after=later.documents />
+    }
+}
+
+/// Which protocols are correct wherever the process dies, in a sentence.
+fn conclusion(tried: &[Vec<Crash>]) -> String {
+    let holds = |crashes: &&Vec<Crash>| crashes.iter().all(|crash| discrepancies(crash).is_none());
+    let safe: Vec<String> = tried
+        .iter()
+        .filter(holds)
+        .filter_map(|crashes| crashes.first())
+        .map(|crash| format!("“{}”", crash.protocol.title()))
+        .collect();
+    match safe.as_slice() {
+        [] => "None is correct wherever the process dies.".to_owned(),
+        all if all.len() == tried.len() => "Each is correct wherever the process dies.".to_owned(),
+        [only] => format!("Only {only} is correct wherever the process dies."),
+        some => format!(
+            "Only these are correct wherever the process dies: {}.",
+            some.join(", ")
+        ),
     }
 }
 
@@ -253,9 +274,13 @@ fn Found(moment: Moment) -> impl IntoView {
     };
     let stored = fill.head + fill.pages.iter().map(|(_, items)| items).sum::<u64>();
     let copies = stored.saturating_sub(tally.reachable());
-    let ignored = (findings.is_some() && tally.read.is_some() && copies > 0).then(|| {
+    let ignored = (tally.read.is_some() && copies > 0).then(|| {
         let copies = words::items(copies);
-        view! { <p>{format!("Readers ignore {copies} in a page, as the owner’s count does.")}</p> }
+        let ignored = match findings {
+            Some(_) => format!("Readers ignore {copies} in a page, as the owner’s count does."),
+            None => format!("Readers do not find {copies} that the picture shows."),
+        };
+        view! { <p>{ignored}</p> }
     });
     view! {
         <Sheets fill />
@@ -269,7 +294,7 @@ fn Found(moment: Moment) -> impl IntoView {
 
 fn checked(findings: Option<Vec<Finding>>) -> String {
     match findings {
-        None => "The article has no code that looks for leftovers.".to_owned(),
+        None => "The article has no code that finds or repairs what a crash leaves.".to_owned(),
         Some(findings) if findings.is_empty() => "spillway check finds no error.".to_owned(),
         Some(findings) => {
             let found: Vec<String> = findings

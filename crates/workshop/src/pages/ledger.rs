@@ -155,7 +155,7 @@ fn Stage(tried: Vec<Vec<Interrupted>>, chosen: Interrupted) -> impl IntoView {
                 <Statement books=crashed faults=then />
             </section>
             <section class="writer" aria-labelledby="later" data-testid="later">
-                <h2 id="later">"After the clerk booked it again"</h2>
+                <h2 id="later">"After the clerk booked it again (the retry)"</h2>
                 <Statement books=again faults=later />
             </section>
         </div>

@@ -228,6 +228,8 @@ fn Verdict(tally: Tally) -> impl IntoView {
             <p>
                 {format!("{} items were there, and two more were stored. The head holds ", grouped(BEFOREHAND))} <b>{held}</b>
                 {format!(" of {most} items; {elsewhere}. A reader finds {}.", grouped(tally.reachable()))}
+                {(tally.in_owner > tally.threshold)
+                    .then_some(" Both had read before either wrote, so the limit did not hold. With more writers, it is exceeded by more.")}
             </p>
             <Discrepancies
                 faults=tally.discrepancies()

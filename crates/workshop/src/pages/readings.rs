@@ -117,7 +117,7 @@ fn Stage(pace: Pace, measured: Vec<Measured>) -> impl IntoView {
         </section>
         <p class="lab-source">
             "Each document of an hour keeps the number of its readings and their sum, from which the mean comes, but the engine reads \
-             documents whole. With head and pages, all readings are added up. MongoDB’s time series collections keep buckets by \
+             documents whole. With head and pages, all readings are added up, and the head is read once more after the pages, to see whether something was removed meanwhile. MongoDB’s time series collections keep buckets by \
              themselves. Which pattern suits your data: " <a href="/lab/decide">"the decision guide"</a> "."
         </p>
     }

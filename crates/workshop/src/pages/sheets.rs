@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 use ui::components::grouped;
+use ui::meter_words::is_nearly_full;
 
 use crate::Fill;
 
@@ -17,7 +18,7 @@ pub fn Sheets(fill: Fill) -> impl IntoView {
     } = fill;
     let water = match head {
         head if head > threshold => "water-over",
-        head if head * 10 >= threshold * 9 => "water-near",
+        head if is_nearly_full(head, threshold) => "water-near",
         _ => "meter-water",
     };
     let pages = pages.into_iter().rev().map(|(name, items)| {

@@ -104,8 +104,8 @@ fn verdict(outcome: &Outcome) -> String {
     let (other, instead) = &outcome.instead;
     let (written_instead, read_instead) = cost(instead);
     format!(
-        "With {} an append writes {written}, and scrolling through {} items reads {read} documents. With {} it would be \
-         {written_instead} and {read_instead}.",
+        "With a budget of {}, an append writes {written}, and scrolling through {} items reads {read} documents. With {}, it \
+         is {written_instead} and {read_instead} documents.",
         size(outcome.budget),
         grouped(SCROLLED),
         size(*other),
@@ -134,7 +134,7 @@ fn curves(items: &MeasuredItems, chosen: u64) -> Chart {
         title: "What a larger head costs, and what it saves".to_owned(),
         description: format!(
             "With a larger budget, an append writes more, and somebody who scrolls through {} items reads fewer documents. \
-             Both are compared with {chosen}, so they cross wherever you choose: weigh writing against reading.",
+             Both lines are compared with {chosen}, so they cross there. That does not make it the best value: weigh writing against reading.",
             grouped(SCROLLED)
         ),
         x: Axis {
@@ -231,9 +231,10 @@ impl Outcome {
             self.advised("Spills in 1,000 appends", |advice| {
                 format!("{:.1}", advice.spills)
             }),
-            self.figured("Documents for a first page, right after a spill", |figures| {
-                figures.first_page_documents.to_string()
-            }),
+            self.figured(
+                "Documents read for the first screen, right after a spill",
+                |figures| figures.first_page_documents.to_string(),
+            ),
             self.figured("Bytes read for it", |figures| size(figures.first_page_bytes)),
             self.advised("Seams in 1,000 items", |advice| format!("{:.1}", advice.seams)),
         ];

@@ -107,7 +107,7 @@ impl Picture {
     fn meter(&self, canvas: &mut Canvas, font: &Font) {
         let (width, height) = CHANNEL;
         let top = FOOT - height;
-        let water = if meter_words::is_nearly_full(&self.likes) {
+        let water = if meter_words::is_nearly_full(self.likes.head, self.likes.threshold) {
             AMBER
         } else {
             WATER

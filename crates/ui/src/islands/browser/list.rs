@@ -69,7 +69,7 @@ impl List {
         if overlaps || all(&first, ARRIVED).is_empty() {
             for item in items.iter().rev().filter(|item| !item.id().is_empty()) {
                 if let Some(old) = standing(item) {
-                    if stays(item) || share_of(item).is_none() {
+                    if share_of(item) <= share_of(&old) {
                         continue;
                     }
                     moved.extend(number(&old, "aria-posinset"));
@@ -283,9 +283,9 @@ fn standing(item: &Element) -> Option<Element> {
     document().get_element_by_id(&item.id())
 }
 
-/// The share that put a post where it stands.
-fn share_of(item: &Element) -> Option<String> {
-    attribute(&find(item, ".shared-by")?, "data-share")
+/// When the share was that put a post where it stands.
+fn share_of(item: &Element) -> Option<u64> {
+    number(&find(item, ".shared-by")?, "data-share")
 }
 
 /// Wakes the posts in a part of the page. This only binds to their elements, and nothing of it outlives the part.

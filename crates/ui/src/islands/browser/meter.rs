@@ -17,7 +17,7 @@ pub fn show(element: &Element, meter: &Meter) {
     for (name, value) in words::attributes(meter, &relation_of(element)) {
         set(element, name, &value);
     }
-    if words::is_nearly_full(meter) {
+    if words::is_nearly_full(meter.head, meter.threshold) {
         set(element, "data-near", "");
     } else {
         unset(element, "data-near");

@@ -12,7 +12,7 @@ use super::dom::{pause, set_text, window};
 use super::live;
 
 const NO_ANSWER: &str =
-    "Spillway does not answer. Try again in a moment: an action that is repeated is carried out once.";
+    "Spillway does not answer. Try again in a moment: an action that is repeated is carried out only once.";
 
 /// The wait before a form is sent again. It doubles; after a minute in total the reader decides.
 const FIRST_WAIT: Duration = Duration::from_secs(1);

@@ -42,17 +42,17 @@ pub enum Next {
 /// The first question.
 pub static FIRST: Question = Question {
     key: "sizes",
-    asks: "Can the lists in your documents have any length?",
+    asks: "Can the lists in your documents grow without a limit?",
     hint: "Measure the lists in them: spillway stats shows the sizes of this feed’s lists, by percentile.",
     answers: &[
         Answer {
             name: "alike",
-            words: "No: something bounds every list",
+            words: "No, every list has a fixed maximum",
             next: Next::Use(Pattern::Plain),
         },
         Answer {
             name: "differ",
-            words: "Yes: some become longer than others",
+            words: "Yes, they can",
             next: Next::Ask(&LARGEST),
         },
     ],
@@ -78,7 +78,7 @@ static LARGEST: Question = Question {
 
 static SHARE: Question = Question {
     key: "share",
-    asks: "Are these fewer than a tenth of all documents?",
+    asks: "Are such documents fewer than a tenth of all?",
     hint: "Count them: spillway detect lists every owner that is over its threshold.",
     answers: &[
         Answer {

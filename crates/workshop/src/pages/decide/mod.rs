@@ -172,6 +172,7 @@ fn branch(question: &'static Question, here: &Way, taken: &Way) -> AnyView {
                     <a id=id href=here.href_with(question, answer) aria-current=current>
                         {pattern.advice().name}
                     </a>
+                    <span class="chart-gist">{pattern.advice().gist}</span>
                 }
                 .into_any()
             }

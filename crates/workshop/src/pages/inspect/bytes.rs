@@ -68,8 +68,8 @@ pub fn Bytes(whole: InspectedOwner) -> impl IntoView {
             {bar}
         </svg>
         <p class="byte-ends">
-            <span>{format!("now {}", size(total))}</span>
-            <span>{format!("all heads full: about {}", size(scale))}</span>
+            <span>{format!("{} now", size(total))}</span>
+            <span>{format!("with the free room of the heads: about {}", size(scale))}</span>
         </p>
         <div class="stored-table" tabindex="0" role="group" aria-label="The parts of the document">
             <table class="bytes" data-testid="byte-map">

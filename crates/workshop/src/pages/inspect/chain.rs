@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 use model::RelationOverflow;
 use ui::components::grouped;
+use ui::meter_words::is_nearly_full;
 
 use super::super::sheets::Sheet;
 
@@ -28,7 +29,7 @@ pub fn Chain(
     /// The page whose document is shown.
     page: Option<u32>,
 ) -> impl IntoView {
-    let near = list.head * 10 >= list.threshold * 9;
+    let near = is_nearly_full(list.head, list.threshold);
     let sheet = |number: usize| {
         let items = chain[number];
         let current = page.is_some_and(|page| page as usize == number);
@@ -75,6 +76,10 @@ pub fn Chain(
                 {sheets}
             </ol>
             {strip}
+            <p class="lab-source">
+                "Head: the newest items, in the owner’s document. Page: another document, with the next older ones. When the head is full, \
+                 its oldest items move into a new page: it spills."
+            </p>
         </section>
     }
 }
@@ -121,7 +126,7 @@ fn Strip(pages: Vec<u64>, most: u64) -> impl IntoView {
             0..10 => format!("0.{}", tenths.max(1)),
             _ => "1".to_owned(),
         };
-        view! { <rect x=place width="1" height="1" fill-opacity=opacity /> }
+        view! { <rect x=place width="0.9" height="1" fill-opacity=opacity /> }
     });
     let [fewest, most] = [pages.iter().min(), pages.iter().max()].map(|items| grouped(*items.unwrap_or(&0)));
     let items = if fewest == most {

@@ -172,18 +172,25 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
     }
 }
 
-/// What the documents of a list show, in a sentence.
+/// What the documents of a list show, in a sentence or two.
 fn verdict(list: &RelationOverflow) -> String {
     let (items, now) = (words::items(list.count), size(list.owner_bytes));
-    let Some(unbounded) = list.with_one_array().filter(|_| list.pages > 0) else {
+    if list.pages == 0 {
         return format!("The list has {items}, all in the owner’s document, which has {now}.");
-    };
+    }
     let (head, pages) = (grouped(list.head), words::pages(list.pages));
-    format!(
-        "The list has {items}, and the owner’s document only {now}: the newest {head} are in it, the others in {pages}. \
-         With one array it would have about {}.",
-        size(unbounded)
-    )
+    let mut verdict = format!(
+        "The list has {items}. The owner’s document, with all of its lists, has only {now}: the newest {head} are in it, the \
+         others in {pages}."
+    );
+    if let Some(unbounded) = list.with_one_array() {
+        let array = format!(
+            " One array would have about {}, rewritten by every append.",
+            size(unbounded)
+        );
+        verdict.push_str(&array);
+    }
+    verdict
 }
 
 /// The text for screen readers after a choice.

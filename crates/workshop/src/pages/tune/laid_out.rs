@@ -111,7 +111,7 @@ fn Cost(list: TunedList, cost: TunedCost) -> impl IntoView {
             bytes(cost.written),
         ),
         row(
-            "Documents for a first page, right after a spill",
+            "Documents read for the first screen, right after a spill",
             rules.first_page_documents.to_string(),
             cost.first_page_documents
                 .map_or_else(unknown, |documents| documents.to_string()),
