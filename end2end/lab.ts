@@ -129,7 +129,7 @@ export function journeysInTheWorkshop(): void {
     }
 
     await page.getByRole("link", { name: "Follow, and try again" }).click();
-    await expect(page.getByText("She gets no answer", { exact: false })).toBeVisible();
+    await expect(page.getByText("Her browser gets no answer", { exact: false })).toBeVisible();
     await code("Add a follower")
       .getByRole("link", { name: /After write 2/ })
       .click();
@@ -243,7 +243,9 @@ export function journeysInTheWorkshop(): void {
     await expect(page.getByRole("columnheader", { name: "With 4 KB" })).toBeVisible();
     const small = await written.nth(1).innerText();
     expect(parseFloat(small)).toBeLessThan(large / 5);
-    await expect(page.getByTestId("conclusion")).toContainText(`With 4 KB an append writes ${small},`);
+    await expect(page.getByTestId("conclusion")).toContainText(
+      `With a budget of 4 KB, an append writes ${small},`,
+    );
 
     const list = page.getByTestId("laid-out");
     // The list that is laid out may be another test's.

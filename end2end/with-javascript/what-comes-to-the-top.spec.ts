@@ -40,7 +40,7 @@ test("a share of a post that is here moves it to the top", async ({ page, api, p
   const sharer = new Api(other.request);
   const { handle, name } = await sharer.signUp();
   await api.follow(handle);
-  const post = await sharer.post(`${person.name}, an old swallow`);
+  const post = await api.post(`${person.name}, an old swallow`);
   const newer = await api.post("A newer one of mine");
   await gotoLive(page, "/");
   const posts = page.getByTestId("post");
@@ -68,7 +68,7 @@ test("a share of a post that is here does not hide that more is new than fits", 
   const author = new Api(other.request);
   const { handle } = await author.signUp();
   await api.follow(handle);
-  const old = await author.post(`${person.name}, an old swallow`);
+  const old = await api.post(`${person.name}, an old swallow`);
   await gotoLive(page, "/");
   const posts = page.getByTestId("post");
   await expect(posts).toHaveCount(1);
