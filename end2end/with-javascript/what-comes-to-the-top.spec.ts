@@ -172,8 +172,9 @@ test("a comment shows at once, and a refused one goes back into its field", asyn
   const form = page.getByTestId("comment-form");
   await typeInto(form, "Me, again and again");
   let answer = () => {};
+  const answered = new Promise<void>((resolve) => (answer = resolve));
   await page.route("**/*add_comment*", async (route) => {
-    await new Promise<void>((resolve) => (answer = resolve));
+    await answered;
     await route.fulfill({ status: 429, json: { message: "Too many comments. Wait a minute." } });
   });
   await form.getByRole("button").click();

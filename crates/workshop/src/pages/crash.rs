@@ -210,13 +210,10 @@ fn conclusion(tried: &[Vec<Crash>]) -> String {
         .map(|crash| format!("“{}”", crash.protocol.title()))
         .collect();
     match safe.as_slice() {
-        [] => "None is correct wherever the process dies.".to_owned(),
-        all if all.len() == tried.len() => "Each is correct wherever the process dies.".to_owned(),
-        [only] => format!("Only {only} is correct wherever the process dies."),
-        some => format!(
-            "Only these are correct wherever the process dies: {}.",
-            some.join(", ")
-        ),
+        [] => "None is always correct.".to_owned(),
+        all if all.len() == tried.len() => "Each is always correct.".to_owned(),
+        [only] => format!("Only {only} is always correct."),
+        some => format!("Only these are always correct: {}.", some.join(", ")),
     }
 }
 
