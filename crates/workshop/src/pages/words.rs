@@ -8,19 +8,20 @@ use ui::components::grouped;
 
 /// A name at the beginning of a sentence.
 pub fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().chain(letters).collect())
-        .unwrap_or_default()
+    with_first(name, |first| first.to_uppercase().collect())
 }
 
 /// The beginning of a sentence within another one.
 pub fn small(words: &str) -> String {
+    with_first(words, |first| first.to_lowercase().collect())
+}
+
+/// The words with another first letter.
+fn with_first(words: &str, change: fn(char) -> String) -> String {
     let mut letters = words.chars();
     letters
         .next()
-        .map(|first| first.to_lowercase().chain(letters).collect())
+        .map(|first| change(first) + letters.as_str())
         .unwrap_or_default()
 }
 
