@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { expect, gotoLive, test, typeInto } from "../fixtures";
 import { Api } from "../api";
 
@@ -7,11 +8,8 @@ test("new posts wait behind a pill, and come on top when it is pressed", async (
   person,
   secondWindow,
 }) => {
-  const other = await secondWindow();
-  const author = new Api(other.request);
-  const { handle } = await author.signUp();
+  const { api: author } = await followed(secondWindow, api);
   await author.post("The first swallow");
-  await api.follow(handle);
   await gotoLive(page, "/");
   const posts = page.getByTestId("post");
   await expect(posts.first()).toContainText("The first swallow");
@@ -36,10 +34,7 @@ test("new posts wait behind a pill, and come on top when it is pressed", async (
 });
 
 test("a share of a post that is here moves it to the top", async ({ page, api, person, secondWindow }) => {
-  const other = await secondWindow();
-  const sharer = new Api(other.request);
-  const { handle, name } = await sharer.signUp();
-  await api.follow(handle);
+  const { api: sharer, name } = await followed(secondWindow, api);
   const post = await api.post(`${person.name}, an old swallow`);
   const newer = await api.post("A newer one of mine");
   await gotoLive(page, "/");
@@ -64,10 +59,7 @@ test("a share of a post that is here does not hide that more is new than fits", 
   person,
   secondWindow,
 }) => {
-  const other = await secondWindow();
-  const author = new Api(other.request);
-  const { handle } = await author.signUp();
-  await api.follow(handle);
+  const { api: author } = await followed(secondWindow, api);
   const old = await api.post(`${person.name}, an old swallow`);
   await gotoLive(page, "/");
   const posts = page.getByTestId("post");
@@ -194,8 +186,16 @@ test("a comment shows at once, and a refused one goes back into its field", asyn
 });
 test.use({ tolerated: [/status of 429/] });
 
+/** Somebody in another window, whom the reader follows. */
+async function followed(secondWindow: () => Promise<Page>, reader: Api): Promise<{ api: Api; name: string }> {
+  const api = new Api((await secondWindow()).request);
+  const { handle, name } = await api.signUp();
+  await reader.follow(handle);
+  return { api, name };
+}
+
 /** The positions that assistive technology reads out. */
-async function places(page: import("@playwright/test").Page): Promise<number[]> {
+async function places(page: Page): Promise<number[]> {
   return page
     .getByTestId("feed")
     .getByRole("article")
