@@ -1,6 +1,8 @@
 //! Taking turns: locks by name, for work where waiting costs less than a failed attempt.
 
+use std::array;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
 
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -9,19 +11,13 @@ const PLACES: usize = 64;
 
 /// One turn at a time for each name, within this process. Correctness must not depend on it, because other processes
 /// do not take part; it only saves the work of losing a race.
-#[derive(Debug)]
-pub struct Turns([Mutex<()>; PLACES]);
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| Mutex::new(())))
-    }
-}
+#[derive(Debug, Default)]
+pub struct Turns(OnceLock<Box<[Mutex<()>; PLACES]>>);
 
 impl Turns {
     /// Waits until it is this name's turn; it lasts as long as the guard.
     pub async fn of(&self, name: &impl Hash) -> MutexGuard<'_, ()> {
-        self.0[place(name)].lock().await
+        self.places()[place(name)].lock().await
     }
 
     /// Waits until it is the turn of both names. A task that holds the turn of one name and waits for that of another
@@ -33,16 +29,22 @@ impl Turns {
         other: &N,
     ) -> (MutexGuard<'_, ()>, Option<MutexGuard<'_, ()>>) {
         let (one, other) = (place(one), place(other));
-        let first = self.0[one.min(other)].lock().await;
+        let first = self.places()[one.min(other)].lock().await;
         if one == other {
             return (first, None);
         }
-        (first, Some(self.0[one.max(other)].lock().await))
+        (first, Some(self.places()[one.max(other)].lock().await))
+    }
+
+    /// The locks. A list that nobody changes has none.
+    fn places(&self) -> &[Mutex<()>; PLACES] {
+        self.0
+            .get_or_init(|| Box::new(array::from_fn(|_| Mutex::new(()))))
     }
 
     /// This name's turn, if it is free.
     pub fn free(&self, name: &impl Hash) -> Option<MutexGuard<'_, ()>> {
-        self.0[place(name)].try_lock().ok()
+        self.places()[place(name)].try_lock().ok()
     }
 }
 
