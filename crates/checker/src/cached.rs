@@ -5,7 +5,7 @@
 //! that name first, and going back to the start of a run only means setting the names.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -14,6 +14,7 @@ use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Updat
 use embedded::Embedded;
 
 use self::command::{Answer, Command};
+use crate::fingerprint::Digest;
 
 mod command;
 
@@ -217,7 +218,7 @@ fn contents_of(collection: &str, collections: &Collections) -> Contents {
 }
 
 fn digest(what: &impl Hash) -> u64 {
-    let mut digest = DefaultHasher::new();
+    let mut digest = Digest::default();
     what.hash(&mut digest);
     digest.finish()
 }

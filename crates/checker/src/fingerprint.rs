@@ -2,8 +2,12 @@
 
 use std::hash::{Hash, Hasher};
 
+use ahash::AHasher;
 use bson::{Bson, Document};
 use document::{Change, Error, Find, FindAndModify, Update, Updated};
+
+/// Computes digests. The standard library's took 6 % of the time of a model check, and is made to resist attacks.
+pub(crate) type Digest = AHasher;
 
 /// What has a digest.
 pub trait Fingerprint {

@@ -2,9 +2,10 @@
 //! correct, and [`walks`](crate::walks) whether readers saw everything.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
+use crate::fingerprint::Digest;
 use crate::specification::Search;
 
 tokio::task_local! {
@@ -29,7 +30,7 @@ pub(crate) struct Events {
 }
 
 /// One request, and its answer if it came.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 pub(crate) struct Event {
     pub request: Request,
     pub asked: usize,
@@ -37,7 +38,7 @@ pub(crate) struct Event {
 }
 
 /// What an operation is to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Request {
     /// Adds the item of this key.
     Add(String),
@@ -52,7 +53,7 @@ pub enum Request {
 }
 
 /// The stretch that is to be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Part {
     /// The walk that it belongs to; see [`History::begin_walk`].
     pub walk: usize,
@@ -65,7 +66,7 @@ pub struct Part {
 }
 
 /// Where a stretch begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Start {
     /// At the newest item, or upwards at the oldest.
     Edge,
@@ -76,7 +77,7 @@ pub enum Start {
 }
 
 /// An answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// It is done.
     Done {
@@ -166,8 +167,8 @@ impl History {
 
     /// A digest of all requests and answers.
     pub fn digest(&self) -> u64 {
-        let mut digest = DefaultHasher::new();
-        self.events(|events| format!("{:?}", events.all).hash(&mut digest));
+        let mut digest = Digest::default();
+        self.events(|events| events.all.hash(&mut digest));
         digest.finish()
     }
 

@@ -1,17 +1,17 @@
 //! An engine that records the answers to an operation. What an operation does next depends only on them.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
 use document::{Engine, Find, FindAndModify, Layer, Result, Update, Updated};
 
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Digest, Fingerprint};
 
 /// A digest of all answers that an operation has received, in their order.
 #[derive(Debug, Clone, Default)]
-pub struct Answers(Arc<Mutex<DefaultHasher>>);
+pub struct Answers(Arc<Mutex<Digest>>);
 
 /// An engine whose answers are recorded.
 pub struct Observed {

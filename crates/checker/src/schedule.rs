@@ -6,7 +6,7 @@
 //! is left out: within its bounds, each interleaving is run, or agrees from some state on with one that is.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 pub use crate::bounds::{Bounds, least, within};
 use crate::cached::{Cached, State};
 use crate::dice::Dice;
+use crate::fingerprint::Digest;
 use crate::history::History;
 use crate::observed::{Answers, Observed};
 use crate::stale::{Age, Versions};
@@ -86,7 +87,7 @@ impl Explorer {
     /// Whether no earlier run ended with the same documents, the same crashes and the same `more`, which is whatever else
     /// determines what the test does after a run. If one did, nothing new can come of it.
     pub fn ends_as_no_other(&mut self, run: &Run, more: impl Hash) -> bool {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = Digest::default();
         (self.engine.now(), &run.crashed, more).hash(&mut hasher);
         self.ends.insert(hasher.finish())
     }
@@ -138,7 +139,7 @@ impl Explorer {
         let mut ends_early = false;
         loop {
             if depth >= self.path.len() {
-                let mut digest = DefaultHasher::new();
+                let mut digest = Digest::default();
                 (self.engine.now(), left.faults, stale).hash(&mut digest);
                 self.history.digest().hash(&mut digest);
                 self.stale

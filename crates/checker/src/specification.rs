@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use ahash::RandomState;
+
 use crate::history::{Answer, Event, Items, Order, Part, Request, Start};
 
 /// Searches for such an order.
@@ -10,7 +12,7 @@ pub(crate) struct Search<'e> {
     events: &'e [Event],
     old_reads: bool,
     /// Combinations of finished operations and resulting lists that were tried without success.
-    been: HashSet<(u64, Option<Items>)>,
+    been: HashSet<(u64, Option<Items>), RandomState>,
 }
 
 impl<'e> Search<'e> {
@@ -20,7 +22,7 @@ impl<'e> Search<'e> {
         Self {
             events,
             old_reads,
-            been: HashSet::new(),
+            been: HashSet::default(),
         }
     }
 
