@@ -19,18 +19,28 @@ use document::{Engine, Error, Find, Update};
 const HASH: &str = "what is kept of a password";
 const ACTORS: u64 = 3;
 
+/// Where the town is.
+const COLLECTIONS: [&str; 5] = [
+    people::COLLECTION,
+    posts::COLLECTION,
+    PAGES,
+    sessions::COLLECTION,
+    "timelines",
+];
+
 /// Whichever write goes wrong, the person is gone for every reader once they are marked, and their handle is taken
 /// until everything is done. Then nothing of theirs is left anywhere, and everything of others is as it was.
 pub async fn leaving_removes_everything_a_person_made(engine: &Engine) {
     let leaver = actor(0);
+    let quiet = open(engine, 2, 2).await;
+    let others = town(&quiet).await;
+    let before = documents(engine).await;
     let mut most = 0;
     for fault in [Fault::Lost, Fault::Before] {
         for writes in 0.. {
-            let quiet = open(engine, 2, 2).await;
-            let others = town(&quiet).await;
             let faulty = Faulty::after(engine, writes, fault);
             let below: Engine = Arc::clone(&faulty) as Engine;
-            let store = open(&below, 2, 2).await;
+            let store = quiet.over(below);
 
             if let Err(error) = store.account_deletions().begin(&leaver, HASH).await {
                 assert!(matches!(error, Error::UnknownOutcome(_)), "{error}");
@@ -47,15 +57,19 @@ pub async fn leaving_removes_everything_a_person_made(engine: &Engine) {
 
             quiet.account_deletions().finish_all().await.unwrap();
             nothing_is_left(&quiet, &leaver).await;
-            for (owner, relation, items) in others {
-                assert_eq!(sound(&quiet, &owner, relation).await, items, "{owner} {relation}");
+            for (owner, relation, items) in &others {
+                assert_eq!(
+                    &sound(&quiet, owner, *relation).await,
+                    items,
+                    "{owner} {relation}"
+                );
             }
             quiet
                 .people()
                 .insert(&person(0), Uuid::from_u128(99))
                 .await
                 .unwrap();
-            empty(engine).await;
+            put_back(engine, &before).await;
             if !faulty.is_over() {
                 most = most.max(writes);
                 break;
@@ -237,14 +251,8 @@ async fn follow(store: &Store, number: u64, who: u64, followed: u64) {
 }
 
 async fn nothing_is_left(store: &Store, leaver: &Handle) {
-    for collection in [
-        people::COLLECTION,
-        posts::COLLECTION,
-        PAGES,
-        sessions::COLLECTION,
-        "timelines",
-    ] {
-        for document in store.engine().find(collection, Find::default()).await.unwrap() {
+    for (collection, documents) in documents(store.engine()).await {
+        for document in documents {
             let text = format!("{document}");
             assert!(!text.contains(leaver.as_str()), "{collection}: {text}");
         }
@@ -262,8 +270,22 @@ async fn nothing_is_left(store: &Store, leaver: &Handle) {
     assert!(bad.is_empty(), "{bad:#?}");
 }
 
-async fn empty(engine: &Engine) {
-    for collection in [people::COLLECTION, posts::COLLECTION, PAGES] {
+/// All documents of the town, by collection.
+async fn documents(engine: &Engine) -> Vec<(&'static str, Vec<Document>)> {
+    let mut all = Vec::new();
+    for collection in COLLECTIONS {
+        all.push((
+            collection,
+            engine.find(collection, Find::default()).await.unwrap(),
+        ));
+    }
+    all
+}
+
+/// Replaces all documents of the town.
+async fn put_back(engine: &Engine, all: &[(&str, Vec<Document>)]) {
+    for (collection, documents) in all {
         engine.delete(collection, doc! {}, true).await.unwrap();
+        engine.insert(collection, documents.clone()).await.unwrap();
     }
 }
