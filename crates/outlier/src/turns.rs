@@ -36,15 +36,15 @@ impl Turns {
         (first, Some(self.places()[one.max(other)].lock().await))
     }
 
-    /// The locks. A list that nobody changes has none.
-    fn places(&self) -> &[Mutex<()>; PLACES] {
-        self.0
-            .get_or_init(|| Box::new(array::from_fn(|_| Mutex::new(()))))
-    }
-
     /// This name's turn, if it is free.
     pub fn free(&self, name: &impl Hash) -> Option<MutexGuard<'_, ()>> {
         self.places()[place(name)].try_lock().ok()
+    }
+
+    /// The locks, made when the first is needed: few lists are changed in each run of a model check.
+    fn places(&self) -> &[Mutex<()>; PLACES] {
+        self.0
+            .get_or_init(|| Box::new(array::from_fn(|_| Mutex::new(()))))
     }
 }
 
