@@ -4,7 +4,7 @@ use bson::{Bson, Document, RawArray, RawBsonRef, RawDocument};
 
 use super::compare::flag;
 use super::filter::{Filter, Test, operand, whole_number};
-use super::raw::{decode, decode_value};
+use super::raw::{decode, decode_value, select};
 use document::{Error, Result, shown};
 
 /// A compiled projection.
@@ -97,27 +97,22 @@ impl Projection {
 
     fn document(&self, fields: &Fields, document: &RawDocument) -> Result<Document> {
         let mut projected = Document::new();
-        let mut missing = fields.len();
-        for element in document.iter_elements() {
-            if self.including && missing == 0 {
-                break;
-            }
-            let element = element?;
-            let name = element.key().as_str();
-            let rule = fields
-                .iter()
-                .find(|(field, _)| field == name)
-                .map(|(_, rule)| rule);
-            missing = missing.saturating_sub(usize::from(rule.is_some()));
+        let most = if self.including { fields.len() } else { usize::MAX };
+        let rule = |name: &str| match fields.iter().find(|(field, _)| field == name) {
+            Some((_, rule)) => Some(Some(rule)),
+            None if self.including => None,
+            None => Some(None),
+        };
+        select(document, most, rule, |name, rule, value| {
             let kept = match rule {
-                None if self.including => None,
-                None => Some(decode_value(element.value()?)?),
-                Some(rule) => self.value(rule, element.value()?)?,
+                Some(rule) => self.value(rule, value)?,
+                None => Some(decode_value(value)?),
             };
             if let Some(kept) = kept {
                 projected.insert(name, kept);
             }
-        }
+            Ok(())
+        })?;
         Ok(projected)
     }
 

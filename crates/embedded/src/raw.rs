@@ -10,7 +10,9 @@ use std::iter::Skip;
 use bson::oid::ObjectId;
 use bson::raw::{CStr, RawArrayIter, cstr};
 use bson::spec::{BinarySubtype, ElementType};
-use bson::{Bson, DateTime, Document, RawArray, RawBinaryRef, RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::{
+    Binary, Bson, DateTime, Document, RawArray, RawBinaryRef, RawBsonRef, RawDocument, RawDocumentBuf,
+};
 
 use crate::compare::{DEEPEST, check};
 use document::{Error, Result};
@@ -158,6 +160,51 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
+/// Passes the fields of a document that are `wanted` to `take`, in order, with what `wanted` says of them, until it has had
+/// `most`. The others are passed over without a look at their values.
+pub(super) fn select<'a, W>(
+    document: &'a RawDocument,
+    most: usize,
+    wanted: impl Fn(&str) -> Option<W>,
+    mut take: impl FnMut(&'a str, W, RawBsonRef<'a>) -> Result<()>,
+) -> Result<()> {
+    let mut rest = elements(document.as_bytes());
+    let (mut passed, mut taken) = (0, 0);
+    while taken < most
+        && let Some((element, next)) = split_first(rest)
+        && let Ok(name) = std::str::from_utf8(element.name)
+    {
+        if let Some(wanted) = wanted(name) {
+            let value = match element.value() {
+                Some(value) => value,
+                None => match document.iter_elements().nth(passed) {
+                    Some(element) => element?.value()?,
+                    None => break,
+                },
+            };
+            take(name, wanted, value)?;
+            taken += 1;
+        }
+        passed += 1;
+        rest = next;
+    }
+    if taken == most || rest == END {
+        return Ok(());
+    }
+    for element in document.iter_elements().skip(passed) {
+        let element = element?;
+        let name = element.key().as_str();
+        if let Some(wanted) = wanted(name) {
+            take(name, wanted, element.value()?)?;
+            taken += 1;
+            if taken == most {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A document, decoded.
 pub(super) fn decode(document: &RawDocument) -> Result<Document> {
     if let Some(decoded) = decode_fields(document.as_bytes(), 0) {
@@ -172,13 +219,32 @@ pub(super) fn decode_value(value: RawBsonRef<'_>) -> Result<Bson> {
     let decoded = match value {
         RawBsonRef::Document(document) => decode_fields(document.as_bytes(), 0).map(Bson::Document),
         RawBsonRef::Array(array) => decode_items(array.as_bytes(), 0).map(Bson::Array),
-        _ => None,
+        value => scalar(value),
     };
     if let Some(decoded) = decoded {
         return Ok(decoded);
     }
     check(value)?;
     Ok(Bson::try_from(value)?)
+}
+
+/// A value that [`Element::value`] reads, decoded, unless it is a document or an array. `bson` copies each twice.
+fn scalar(value: RawBsonRef<'_>) -> Option<Bson> {
+    Some(match value {
+        RawBsonRef::Double(number) => Bson::Double(number),
+        RawBsonRef::String(text) => Bson::String(text.to_owned()),
+        RawBsonRef::Binary(RawBinaryRef { subtype, bytes }) => Bson::Binary(Binary {
+            subtype,
+            bytes: bytes.to_vec(),
+        }),
+        RawBsonRef::ObjectId(id) => Bson::ObjectId(id),
+        RawBsonRef::Boolean(flag) => Bson::Boolean(flag),
+        RawBsonRef::DateTime(at) => Bson::DateTime(at),
+        RawBsonRef::Null => Bson::Null,
+        RawBsonRef::Int32(number) => Bson::Int32(number),
+        RawBsonRef::Int64(number) => Bson::Int64(number),
+        _ => return None,
+    })
 }
 
 /// The decoded fields, unless they are nested too deep, or something in them is left to `bson`, which copies each document
@@ -262,7 +328,7 @@ impl<'a> Element<'a> {
         match self.kind {
             DOCUMENT => decode_fields(self.value, depth).map(Bson::Document),
             ARRAY => decode_items(self.value, depth).map(Bson::Array),
-            _ => Bson::try_from(self.value()?).ok(),
+            _ => scalar(self.value()?),
         }
     }
 

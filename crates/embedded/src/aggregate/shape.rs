@@ -6,12 +6,13 @@
 
 use std::borrow::Cow;
 
-use bson::{Bson, Document, RawDocument, RawDocumentBuf};
+use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::expression::{Expression, Scope};
 use super::parse::{is_operator, steps};
-use super::value::{Fields, Value, encode, fields_of, set};
+use super::value::{Fields, Value, encode, set};
 use crate::compare::flag;
+use crate::raw::select;
 use document::{Error, Result};
 
 /// A compiled shape.
@@ -100,7 +101,7 @@ impl Shape {
 
     /// The document in this shape.
     pub(super) fn apply(&self, document: &RawDocument) -> Result<RawDocumentBuf> {
-        let mut fields = kept(&self.fields, self.including, fields_of(document)?)?;
+        let mut fields = kept_of(&self.fields, self.including, document)?;
         compute(&self.fields, &mut Scope::of(document), &mut fields)?;
         encode(&fields)
     }
@@ -219,36 +220,81 @@ fn insert(
     Ok(())
 }
 
-/// The fields that are kept, before anything is computed.
+/// The fields of an encoded document that are kept, before anything is computed.
+fn kept_of<'a>(rules: &[(String, Rule)], including: bool, document: &'a RawDocument) -> Result<Fields<'a>> {
+    let mut left = Fields::new();
+    let most = if including { rules.len() } else { usize::MAX };
+    select(
+        document,
+        most,
+        |name| kept_by(rules, including, name),
+        |name, by, value| {
+            keep(
+                &mut left,
+                Cow::Borrowed(name),
+                by,
+                including,
+                Value::Encoded(value),
+            )
+        },
+    )?;
+    Ok(left)
+}
+
+/// The same of a computed document.
 fn kept<'a>(rules: &[(String, Rule)], including: bool, fields: Fields<'a>) -> Result<Fields<'a>> {
     let mut left = Fields::with_capacity(fields.len());
     for (name, value) in fields {
-        let rule = rules
-            .iter()
-            .find(|(field, _)| *field == name)
-            .map(|(_, rule)| rule);
-        let value = match rule {
-            Some(Rule::Exclude) => continue,
-            // A `$set` computes it in place; a `$project` puts it after the fields that it keeps.
-            None | Some(Rule::Compute(_)) if including => continue,
-            None | Some(Rule::Include | Rule::Compute(_)) => value,
-            Some(Rule::Within(rules)) => match kept_within(rules, including, value)? {
-                Value::Missing => continue,
-                value => value,
-            },
-        };
-        left.push((name, value));
+        if let Some(by) = kept_by(rules, including, &name) {
+            keep(&mut left, name, by, including, value)?;
+        }
     }
     Ok(left)
+}
+
+/// Whether a field is kept: `None` if it is not, and otherwise the rules for what is in it; no rules if all of it is kept.
+fn kept_by<'r>(rules: &'r [(String, Rule)], including: bool, name: &str) -> Option<&'r [(String, Rule)]> {
+    let rule = rules
+        .iter()
+        .find(|(field, _)| field == name)
+        .map(|(_, rule)| rule);
+    match rule {
+        Some(Rule::Exclude) => None,
+        // A `$set` computes it in place; a `$project` puts it after the fields that it keeps.
+        None | Some(Rule::Compute(_)) if including => None,
+        None | Some(Rule::Include | Rule::Compute(_)) => Some(&[]),
+        Some(Rule::Within(rules)) => Some(rules),
+    }
+}
+
+fn keep<'a>(
+    left: &mut Fields<'a>,
+    name: Cow<'a, str>,
+    within: &[(String, Rule)],
+    including: bool,
+    value: Value<'a>,
+) -> Result<()> {
+    let value = if within.is_empty() {
+        value
+    } else {
+        kept_within(within, including, value)?
+    };
+    if !matches!(value, Value::Missing) {
+        left.push((name, value));
+    }
+    Ok(())
 }
 
 fn kept_within<'a>(rules: &[(String, Rule)], including: bool, value: Value<'a>) -> Result<Value<'a>> {
     if !including && !any(rules, |rule| *rule == Rule::Exclude) {
         return Ok(value);
     }
-    let value = match value.into_fields()? {
-        Ok(fields) => return Ok(Value::Document(kept(rules, including, fields)?)),
-        Err(other) => other,
+    let value = match value {
+        Value::Encoded(RawBsonRef::Document(document)) => {
+            return Ok(Value::Document(kept_of(rules, including, document)?));
+        }
+        Value::Document(fields) => return Ok(Value::Document(kept(rules, including, fields)?)),
+        other => other,
     };
     match value.into_elements()? {
         Ok(items) => {

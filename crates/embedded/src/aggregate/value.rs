@@ -11,7 +11,7 @@ use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use crate::compare::{DEEPEST, check_at, check_depth, compare, type_name};
 use crate::effort;
-use crate::raw::{field, items};
+use crate::raw::{field, items, select};
 use document::{Error, Result};
 
 /// The fields of a document that is assembled here.
@@ -233,11 +233,15 @@ impl<'a> Value<'a> {
 /// Opens a document by one level.
 pub(super) fn fields_of(document: &RawDocument) -> Result<Fields<'_>> {
     let mut fields = Fields::new();
-    for element in document.iter_elements() {
-        let element = element?;
-        let name = Cow::Borrowed(element.key().as_str());
-        fields.push((name, Value::Encoded(element.value()?)));
-    }
+    select(
+        document,
+        usize::MAX,
+        |_| Some(()),
+        |name, (), value| {
+            fields.push((Cow::Borrowed(name), Value::Encoded(value)));
+            Ok(())
+        },
+    )?;
     Ok(fields)
 }
 

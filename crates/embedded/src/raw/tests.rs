@@ -169,3 +169,32 @@ fn damaged_documents_are_not_decoded() {
     bytes[text] = 0xff;
     assert!(decode(RawDocument::from_bytes(&bytes).unwrap()).is_err());
 }
+
+#[test]
+fn selected_fields_are_those_that_are_wanted_up_to_so_many() {
+    let document: bson::Document = values()
+        .into_iter()
+        .zip(0..)
+        .map(|(value, n)| (format!("f{n}"), value))
+        .collect();
+    let encoded = RawDocumentBuf::try_from(&document).unwrap();
+    for (from, most) in [(0, usize::MAX), (1, usize::MAX), (3, 2), (12, 3), (17, 1), (0, 0)] {
+        let number = |name: &str| {
+            name[1..]
+                .parse::<usize>()
+                .ok()
+                .filter(|n| *n >= from && n % 2 == from % 2)
+        };
+        let mut taken = Vec::new();
+        select(&encoded, most, number, |name, n, value| {
+            taken.push((name.to_owned(), n, decode_value(value)?));
+            Ok(())
+        })
+        .unwrap();
+        let expected = document
+            .iter()
+            .filter_map(|(name, value)| Some((name.clone(), number(name)?, value.clone())))
+            .take(most);
+        assert_eq!(taken, expected.collect::<Vec<_>>(), "{from} {most}");
+    }
+}
