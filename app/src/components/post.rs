@@ -1,5 +1,6 @@
 use std::sync::{Arc, LazyLock};
 
+use ahash::RandomState;
 use leptos::prelude::*;
 use leptos::tachys::html::InertElement;
 use model::{PostCard, Timestamp};
@@ -41,14 +42,15 @@ impl PostKey {
 /// The bytes of HTML that are kept.
 const KEPT: u64 = 8 * 1024 * 1024;
 
-static RENDERED: LazyLock<Cache<PostKey, Arc<str>>> = LazyLock::new(|| {
+static RENDERED: LazyLock<Cache<PostKey, Arc<str>, RandomState>> = LazyLock::new(|| {
     Cache::builder()
         .max_capacity(KEPT)
         .weigher(|key: &PostKey, html: &Arc<str>| {
             let bytes = html.len() + key.card.post.text.as_str().len() + size_of::<PostKey>();
             bytes.try_into().unwrap_or(u32::MAX)
         })
-        .build()
+        // Its keys are whole posts, and the standard library's hash takes longer than the rest of finding one.
+        .build_with_hasher(RandomState::new())
 });
 
 /// A post in a list or on its own page. Its HTML is rendered once for all readers who see the same.

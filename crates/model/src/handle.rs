@@ -31,6 +31,10 @@ impl Handle {
     /// The different people whom a text mentions, in order, up to the limit.
     pub fn mentioned_in(text: &str) -> Vec<Self> {
         let mut handles = Vec::new();
+        // Few texts mention anybody, and every text of a page is looked at.
+        if !text.contains('@') {
+            return handles;
+        }
         for (_, mark) in marks(text) {
             match mark {
                 Mark::Mention(handle) if !handles.contains(&handle) => handles.push(handle),
