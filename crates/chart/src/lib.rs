@@ -43,10 +43,10 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 380.0;
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 330.0;
 const LEFT: f64 = 94.0;
-const RIGHT: f64 = 214.0;
+const RIGHT: f64 = 224.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 58.0;
 /// The minimum distance between the names at the ends of lines.
@@ -125,15 +125,34 @@ impl Chart {
         let end = |line: &Line| line.points.last().map_or(TOP, |(_, y)| up.place(*y));
         let mut order: Vec<(usize, f64)> = self.lines.iter().map(end).enumerate().collect();
         order.sort_by(|one, other| one.1.total_cmp(&other.1));
-        let mut places = vec![0.0; order.len()];
-        let mut lowest = f64::MIN;
+        // Names that would touch stand together, around the middle of their lines' ends.
+        let mut groups: Vec<(Vec<usize>, f64)> = Vec::new();
         for (nth, place) in order {
-            places[nth] = place.max(lowest + LINE_HEIGHT);
-            lowest = places[nth];
+            let (mut group, mut middle) = (vec![nth], place);
+            while let Some((above, above_middle)) = groups.pop_if(|(above, above_middle)| {
+                middle - *above_middle < LINE_HEIGHT * half(above.len() + group.len())
+            }) {
+                let (ours, theirs) = (half(group.len()), half(above.len()));
+                middle = (middle * ours + above_middle * theirs) / (ours + theirs);
+                group = [above, group].concat();
+            }
+            groups.push((group, middle));
         }
-        let too_low = (lowest - (HEIGHT - BOTTOM)).max(0.0);
-        places.iter().map(|place| place - too_low).collect()
+        let mut places = vec![0.0; self.lines.len()];
+        for (group, middle) in groups {
+            let last = HEIGHT - BOTTOM;
+            let first = middle - LINE_HEIGHT * (half(group.len()) - 0.5);
+            let first = first.min(last - LINE_HEIGHT * (half(group.len()) * 2.0 - 1.0));
+            for (nth, line) in group.into_iter().enumerate() {
+                places[line] = first + LINE_HEIGHT * half(nth) * 2.0;
+            }
+        }
+        places
     }
+}
+
+fn half(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX)) / 2.0
 }
 
 fn draw(svg: &mut String, nth: usize, drawn: &Line, across: &Scale, up: &Scale, name_at: f64) {
@@ -249,8 +268,15 @@ mod tests {
     #[test]
     fn names_of_lines_that_end_together_stay_apart() {
         let chart = chart(vec![(100.0, 5.0), (1_000.0, 70.0)]);
-        let places = chart.places_of_names(&chart.scale(false));
+        let up = chart.scale(false);
+        let places = chart.places_of_names(&up);
         assert!((places[0] - places[1]).abs() >= LINE_HEIGHT, "{places:?}");
+        // Around the end of both, and not below it.
+        let end = up.place(70.0);
+        assert!(
+            (f64::midpoint(places[0], places[1]) - end).abs() < 1e-9,
+            "{places:?}"
+        );
     }
 
     #[test]
