@@ -146,7 +146,7 @@ export function journeysInTheWorkshop(): void {
   }) => {
     await page.goto("/lab");
     await page.getByRole("link", { name: "A ledger that adds up" }).click();
-    await choose(page, "A number that was booked before");
+    await choose(page, "An entry that was booked before");
     const program = (title: string) => page.locator(".points > div").filter({ hasText: title });
     for (const outcome of await program("Head and pages").locator(".point span").all()) {
       await expect(outcome).toHaveText("correct");

@@ -17,7 +17,7 @@ pub struct Notable {
     pub viral: Option<PostCard>,
     /// The most followed among the authors of the most liked posts.
     pub celebrity: Option<Profile>,
-    /// The least liked among the newest posts.
+    /// The most liked among the newest posts whose likes are all in their document.
     pub quiet: Option<PostCard>,
 }
 
@@ -46,9 +46,11 @@ impl Posts<'_> {
         };
         let viral = liked.into_iter().next();
         let is_viral = |card: &PostCard| viral.as_ref().is_some_and(|viral| viral.post.id == card.post.id);
-        let others = newest.into_iter().filter(|card| !is_viral(card));
+        let others = newest
+            .into_iter()
+            .filter(|card| !is_viral(card) && card.meter.pages == 0);
         Ok(Notable {
-            quiet: others.min_by_key(|card| card.post.likes),
+            quiet: others.max_by_key(|card| card.post.likes),
             viral,
             celebrity: celebrity.filter(|person| person.followers > 0),
         })

@@ -164,10 +164,7 @@ fn typed_text_leads_to_its_owner_and_unknown_names_are_reported_at_the_field() {
         assert!(words(&answer.text).contains(said), "{}", words(&answer.text));
     }
     let start = words(&browser.get("/lab/inspect").text);
-    assert!(
-        start.contains("1 like, all in one document: “Popular”"),
-        "{start}"
-    );
+    assert!(start.contains("1 like, all in the head: “Popular”"), "{start}");
 }
 
 #[test]

@@ -205,8 +205,8 @@ fn three_answers_lead_to_the_outlier_pattern_and_each_can_be_given_again() {
             "Can the lists in your documents grow without a limit?",
             "sizes=differ",
         ),
-        ("Are some more than ten times as large", "largest=tenfold"),
-        ("Are such documents fewer than a tenth of all?", "share=few"),
+        ("Are some lists more than ten times as long", "largest=tenfold"),
+        ("Are such long lists rare: fewer than one in ten?", "share=few"),
     ] {
         let page = browser.get(&path);
         assert!(words(&page.text).contains(asks), "{path}");

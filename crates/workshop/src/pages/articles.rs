@@ -121,7 +121,7 @@ pub(super) fn SourceOf(protocol: Protocol) -> impl IntoView {
     };
     view! {
         <p class="lab-source">
-            {protocol.source()} "."
+            {if article.is_some() { "The code of an article: " } else { "" }} {protocol.source()} "."
             {article
                 .map(|href| {
                     view! {

@@ -119,13 +119,16 @@ fn ClassroomInstructions() -> impl IntoView {
     view! {
         <section aria-labelledby="afterwards">
             <h2 id="afterwards" class="section-head">
-                "Everybody likes one post. Afterwards it looks like this."
+                "Everybody likes one post. This is a post after a storm of likes."
             </h2>
             <Sheets fill />
             <p class="lab-source">
                 {format!(
-                    "{} likes, recorded in a storm. Each time the head was full, its {} oldest likes moved into a page. \
-                     No like is lost, and the post’s own document stays small.",
+                    "{} in the head and {} pages of {}: all {} likes are there. Each time the head was full, its {} oldest likes \
+                     moved into a page, so the post’s own document stays small.",
+                    grouped(head),
+                    grouped(pages),
+                    grouped(of_a_page),
                     grouped(items),
                     grouped(of_a_page),
                 )}
@@ -135,7 +138,7 @@ fn ClassroomInstructions() -> impl IntoView {
             <h2 id="start" class="section-head">
                 "For the teacher: start a class"
             </h2>
-            <p>"This server does not serve a class yet. On the machine with the projector, stop it and start it like this:"</p>
+            <p>"This server was started without a class. On the machine with the projector, stop it and start it like this; its data stays:"</p>
             <pre class="command-text">
                 <code>"cargo xtask serve --classroom"</code>
             </pre>

@@ -231,15 +231,15 @@ fn row(crashes: &[Crash], chosen: &Crash) -> (&'static str, Vec<Point>) {
     (title, points.collect())
 }
 
-/// The violations, in words: right after the crash, or else later.
+/// The violations, in words: right after the crash, or else after the next operation.
 fn discrepancies(crash: &Crash) -> Option<String> {
-    let worse = if crash.crashed.tally.holds() {
-        &crash.later.tally
+    let (tally, when) = if crash.crashed.tally.holds() {
+        (&crash.later.tally, "later: ")
     } else {
-        &crash.crashed.tally
+        (&crash.crashed.tally, "")
     };
-    let faults: Vec<_> = worse.discrepancies().iter().map(words::discrepancy).collect();
-    (!faults.is_empty()).then(|| faults.join("; "))
+    let faults: Vec<_> = tally.discrepancies().iter().map(words::discrepancy).collect();
+    (!faults.is_empty()).then(|| format!("{when}{}", faults.join("; ")))
 }
 
 /// What a reader finds at a moment, and what `check` reports.
@@ -275,7 +275,7 @@ fn Found(moment: Moment) -> impl IntoView {
         let copies = words::items(copies);
         let ignored = match findings {
             Some(_) => format!("Readers ignore {copies} in a page, as the owner’s count does."),
-            None => format!("Readers do not find {copies} that the picture shows."),
+            None => format!("The picture shows {copies} that readers do not find yet."),
         };
         view! { <p>{ignored}</p> }
     });
@@ -284,13 +284,15 @@ fn Found(moment: Moment) -> impl IntoView {
         {reader}
         {ignored}
         {own_list}
-        <p>{checked(findings)}</p>
-        <Discrepancies faults=tally.discrepancies() holds="The list is correct: no acknowledged item is lost, none is stored twice, and the count is right." />
+        {checked(findings, tally.holds()).map(|found| view! { <p>{found}</p> })}
+        <Discrepancies faults=tally.discrepancies() holds="The list is correct at this moment: no acknowledged item is lost, none is stored twice, and the count is right." />
     }
 }
 
-fn checked(findings: Option<Vec<Finding>>) -> String {
-    match findings {
+/// What `check` finds, or that an article has nothing like it, once it is needed.
+fn checked(findings: Option<Vec<Finding>>, holds: bool) -> Option<String> {
+    Some(match findings {
+        None if holds => return None,
         None => "The article has no code that finds or repairs what a crash leaves.".to_owned(),
         Some(findings) if findings.is_empty() => "spillway check finds no error.".to_owned(),
         Some(findings) => {
@@ -300,7 +302,7 @@ fn checked(findings: Option<Vec<Finding>>) -> String {
                 .collect();
             format!("spillway check finds: {}.", found.join("; "))
         }
-    }
+    })
 }
 
 fn severity(finding: &Finding) -> &'static str {

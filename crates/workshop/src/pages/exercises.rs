@@ -46,8 +46,7 @@ pub fn ExercisesPage() -> impl IntoView {
                 </p>
                 <h1>"Exercises"</h1>
                 <p class="lab-about">
-                    "Each has a question, whose answer is tried on the real code, and a piece of code with an error. "
-                    "The code is in the repository’s folder "
+                    "Each asks a question, and runs your answer on the real code. Each also has a piece of code with an error to repair, in the repository’s folder "
                     <code>"exercises/src"</code>
                     "; a command checks whether the error is fixed."
                 </p>
@@ -110,7 +109,7 @@ fn Exercise(
             </form>
             {verdict}
             <p class="exercise-more">
-                <a href=station>"Find out at the station"</a>
+                <a href=station>"Look at its station"</a>
                 " · in code: "
                 <code>{format!("cargo xtask exercise {number}")}</code>
             </p>

@@ -221,8 +221,9 @@ fn comparison(race: &LayoutRace) -> Option<String> {
     let (unbounded, ours) = (&unbounded.laps[nth], &ours.laps[nth]);
     let (theirs, own) = (unbounded.append.bytes_written, ours.append.bytes_written);
     Some(format!(
-        "At {} items an unbounded append writes {}, ours {}: {} times less.",
+        "At {} items of {} bytes, an append to one array writes {}, ours {}: {} times less.",
         grouped(unbounded.items),
+        grouped(race.item_bytes),
         bytes(theirs),
         bytes(own),
         thousands(theirs / own)
@@ -390,7 +391,7 @@ mod tests {
         race.layouts[1].laps.pop();
         assert_eq!(
             comparison(&race).unwrap(),
-            "At 1,000 items an unbounded append writes 65 B, ours 22 B: 3 times less."
+            "At 1,000 items of 62 bytes, an append to one array writes 65 B, ours 22 B: 3 times less."
         );
     }
 }

@@ -75,14 +75,14 @@ fn case_title(case: Case) -> &'static str {
     match case {
         Case::Room => "A new entry",
         Case::Full => "A new entry, no room",
-        Case::Old => "A number that was booked before",
+        Case::Old => "An entry that was booked before",
     }
 }
 
 fn story(case: Case) -> String {
     let booking = case.booking();
     let what = format!("entry {} ({})", booking.number, amount(booking.amount));
-    let rest = "The clerk gets no answer, and books the same number again.";
+    let rest = "The clerk gets no answer, and books the same entry again.";
     match case {
         Case::Room => {
             format!("The account has three entries and room for five. A clerk books {what}. {rest}")

@@ -202,7 +202,7 @@ fn Samples(samples: Vec<MigrationSample>) -> impl IntoView {
     };
     view! {
         <section class="figures migration-looks" aria-labelledby="looks" data-testid="looks">
-            <h3 id="looks">"While people like it"</h3>
+            <h3 id="looks">"While new likes arrive"</h3>
             <div class="figures-beside">
                 <div inner_html=chart.inline("owner-bytes")></div>
                 <Figures label="Samples of the list" table />
@@ -215,26 +215,32 @@ fn Samples(samples: Vec<MigrationSample>) -> impl IntoView {
 fn owner_bytes(samples: &[MigrationSample]) -> Chart {
     let ends = [samples.first(), samples.last()].map(|sample| sample.map_or(0, |sample| sample.owner_bytes));
     let [first, last] = ends.map(|size| bytes(number(size)));
-    let points = samples
+    // While pages are being written, all items are still in the owner.
+    let (head, array): (Vec<_>, Vec<_>) = samples
         .iter()
-        .map(|sample| (number(sample.at), number(sample.owner_bytes)));
+        .partition(|sample| sample.form == ListForm::Overflowed);
+    let line = |name: &str, samples: Vec<&MigrationSample>| Line {
+        name: name.to_owned(),
+        points: samples
+            .into_iter()
+            .map(|sample| (number(sample.at) / 1_000.0, number(sample.owner_bytes)))
+            .collect(),
+    };
+    let lines = [line("one array", array), line("head and pages", head)];
     Chart {
         title: "The owner’s document".to_owned(),
         description: format!("It had {first} at the beginning, and {last} at the end."),
         x: Axis {
-            label: "Milliseconds".to_owned(),
+            label: "Seconds".to_owned(),
             logarithmic: false,
             write: thousands,
         },
         y: Axis {
-            label: "Size of the owner’s document".to_owned(),
+            label: "Size of the owner’s document, in powers of ten".to_owned(),
             logarithmic: true,
             write: bytes,
         },
-        lines: vec![Line {
-            name: "the document".to_owned(),
-            points: points.collect(),
-        }],
+        lines: lines.into_iter().filter(|line| !line.points.is_empty()).collect(),
     }
 }
 
@@ -242,7 +248,7 @@ fn owner_bytes(samples: &[MigrationSample]) -> Chart {
 fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
     let sums = vec![
         ("before", "before", verdict.before),
-        ("acknowledged", "acknowledged", verdict.acknowledged),
+        ("acknowledged", "added meanwhile", verdict.acknowledged),
         ("counted", "stored count", verdict.counted),
         ("distinct", "different people found", verdict.distinct),
     ];

@@ -82,6 +82,14 @@ fn Stage(race: Race) -> impl IntoView {
             </section>
         }
     });
+    let begins = steps.is_empty().then(|| {
+        let places = format!(
+            "{} of {} places are taken.",
+            grouped(fill.head),
+            grouped(fill.threshold)
+        );
+        view! { <p>{places} " Ada and Bob each add one item. You choose who sends the next command."</p> }
+    });
     let timeline = (!steps.is_empty()).then(
         || view! { <Timeline steps=steps.clone() writers=writers.clone() clicks=clicks.clone() protocol /> },
     );
@@ -110,6 +118,7 @@ fn Stage(race: Race) -> impl IntoView {
         <SourceOf protocol />
         <div class="race">
             <Sheets fill />
+            {begins}
             {timeline}
         </div>
         <div class="writers">{columns.collect_view()}</div>

@@ -180,7 +180,9 @@ fn verdict(measured: &[Measured]) -> String {
         .max()
         .unwrap_or(0);
     if hour <= MOST as u64 {
-        return "While every hour is quiet, a document for each hour is all that you need.".to_owned();
+        return format!(
+            "With {IN_A_QUIET_HOUR} readings an hour, a document for each hour is all that you need. Head and pages read more."
+        );
     }
     format!(
         "One more reading rewrites {} in the hour’s document, {} in a bucket and {} in the head. \

@@ -239,12 +239,12 @@ fn line(storm: &Storm) -> String {
         format!(", {take_back} % removed again")
     };
     let chosen = format!(
-        "@{} chose {}: {} people, {} likes a second for {seconds} s, {at_once} at once{taken}. It had {} before.",
+        "@{} chose {}, which had {} items: {} likes a second for {seconds} s, by people out of {}, {at_once} at once{taken}.",
         storm.by,
         title(target),
-        grouped(actors.into()),
-        grouped(rate.into()),
         grouped(storm.laid_out),
+        grouped(rate.into()),
+        grouped(actors.into()),
     );
     if storm.answered == 0 {
         return chosen;

@@ -104,8 +104,8 @@ fn verdict(outcome: &Outcome) -> String {
     let (other, instead) = &outcome.instead;
     let (written_instead, read_instead) = cost(instead);
     format!(
-        "With a budget of {}, an append writes {written}, and scrolling through {} items reads {read} documents. With {}, it \
-         is {written_instead} and {read_instead} documents.",
+        "With a budget of {}, an append writes {written}, and scrolling through {} items reads {read} documents. With {}: \
+         {written_instead}, and {read_instead} documents.",
         size(outcome.budget),
         grouped(SCROLLED),
         size(*other),
@@ -115,45 +115,56 @@ fn verdict(outcome: &Outcome) -> String {
 /// How many items a reader scrolls through, to compare budgets.
 const SCROLLED: u64 = 10_000;
 
-/// What rises with the budget and what falls, over all budgets, compared with the chosen one.
-fn curves(items: &MeasuredItems, chosen: u64) -> Chart {
+/// What rises with the budget, and what falls: a chart of each over all budgets, with a point at the chosen one.
+fn curves(items: &MeasuredItems, chosen: u64) -> [Chart; 2] {
     let (least, most) = TunedList::BUDGETS;
     let columns: Vec<(f64, Column)> = (least..=most)
         .map(|kb| (numbers::number(kb), Column::of(items.fitting(kb * KB))))
         .collect();
     let here = Column::of(items.fitting(chosen));
-    let line = |name: &str, value: &dyn Fn(&Column) -> f64| Line {
-        name: name.to_owned(),
-        points: columns
-            .iter()
-            .map(|(kb, column)| (*kb, value(column) / value(&here)))
-            .collect(),
+    let chart = |title: &str, name: &str, value: &dyn Fn(&Column) -> f64, write: fn(f64) -> String| {
+        let points = columns.iter().map(|(kb, column)| (*kb, value(column)));
+        let (at, now) = (numbers::number(chosen) / numbers::number(KB), value(&here));
+        let said = write(now);
+        Chart {
+            title: title.to_owned(),
+            description: format!("With {} it is {said}.", size(chosen)),
+            x: Axis {
+                label: "Budget in KB".to_owned(),
+                logarithmic: false,
+                write: numbers::thousands,
+            },
+            y: Axis {
+                label: title.to_owned(),
+                logarithmic: false,
+                write,
+            },
+            lines: vec![
+                Line {
+                    name: name.to_owned(),
+                    points: points.collect(),
+                },
+                Line {
+                    name: format!("{}: {said}", size(chosen)),
+                    points: vec![(at, now)],
+                },
+            ],
+        }
     };
-    let chosen = size(chosen);
-    Chart {
-        title: "What a larger head costs, and what it saves".to_owned(),
-        description: format!(
-            "With a larger budget, an append writes more, and somebody who scrolls through {} items reads fewer documents. \
-             Both lines are compared with {chosen}, so they cross there. That does not make it the best value: weigh writing against reading.",
-            grouped(SCROLLED)
+    [
+        chart(
+            "Written for one append",
+            "written",
+            &|column| column.predicted.written,
+            bytes,
         ),
-        x: Axis {
-            label: "Budget in KB".to_owned(),
-            logarithmic: false,
-            write: numbers::thousands,
-        },
-        y: Axis {
-            label: format!("Compared with {chosen}, in powers of ten"),
-            logarithmic: true,
-            write: |times| format!("{times} ×"),
-        },
-        lines: vec![
-            line("bytes written", &|column| column.predicted.written),
-            line("documents read", &|column| {
-                numbers::number(1 + column.pages(SCROLLED))
-            }),
-        ],
-    }
+        chart(
+            &format!("Documents read for {} items", grouped(SCROLLED)),
+            "read",
+            &|column| numbers::number(1 + column.pages(SCROLLED)),
+            numbers::thousands,
+        ),
+    ]
 }
 
 /// The sizes of a relation's items, in a sentence.
@@ -247,7 +258,10 @@ impl Outcome {
         }
         Table {
             first: "What it means",
-            headings: vec!["Limits now".to_owned(), format!("With {}", size(self.budget))],
+            headings: vec![
+                "With the present limits".to_owned(),
+                format!("With {}", size(self.budget)),
+            ],
             rows,
         }
     }
@@ -312,27 +326,31 @@ fn Choice(relation: Relation, kb: u64) -> impl IntoView {
 }
 
 #[component]
-fn Meaning(outcome: Outcome, relation: Relation, curves: Chart) -> impl IntoView {
+fn Meaning(outcome: Outcome, relation: Relation, curves: [Chart; 2]) -> impl IntoView {
     let Advice {
         threshold, page_size, ..
     } = outcome.fitting.advice;
     let said = format!("{threshold} items in the head, {page_size} in a page.");
     let verdict = verdict(&outcome);
+    let [written, read] = curves;
     let item = grouped(outcome.fitting.tuning.item_bytes());
     let upper = relation.as_str().to_uppercase();
     view! {
         <section class="figures" aria-labelledby="meaning" data-said=said>
             <h2 id="meaning" class="section-head">
-                {format!("{threshold} items in the head, {page_size} in a page")}
+                {format!("What fits: {threshold} items in the head, {page_size} in a page")}
             </h2>
             <p class="verdict" data-testid="conclusion">
                 {verdict}
             </p>
-            <p class="lab-source">{curves.description.clone()}</p>
-            <div class="figures-beside">
-                <div inner_html=curves.inline("curves") data-testid="curves"></div>
-                <FiguresTable label="What the limits mean" table=outcome.table() />
+            <p class="lab-source">
+                "The budget is what one list may take of its owner’s document. MongoDB writes a changed document as a whole, so with a larger budget each append writes more, and somebody who scrolls far reads fewer documents."
+            </p>
+            <div class="figures-beside curves" data-testid="curves">
+                <div inner_html=written.inline("curve-written")></div>
+                <div inner_html=read.inline("curve-read")></div>
             </div>
+            <FiguresTable label="What the limits mean" table=outcome.table() />
             <p class="lab-source">
                 {format!(
                     "The predictions follow from the layout: each append writes the owner, and an append to a full \

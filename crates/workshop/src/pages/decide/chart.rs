@@ -43,7 +43,7 @@ pub enum Next {
 pub static FIRST: Question = Question {
     key: "sizes",
     asks: "Can the lists in your documents grow without a limit?",
-    hint: "Measure the lists in them: spillway stats shows the sizes of this feed’s lists, by percentile.",
+    hint: "Look at the longest lists that you have, and at what could make them longer. In this feed anybody may like a post.",
     answers: &[
         Answer {
             name: "alike",
@@ -60,7 +60,7 @@ pub static FIRST: Question = Question {
 
 static LARGEST: Question = Question {
     key: "largest",
-    asks: "Are some more than ten times as large as the typical one?",
+    asks: "Are some lists more than ten times as long as a typical one?",
     hint: "Here a typical post has a dozen likes, and one has 25,000.",
     answers: &[
         Answer {
@@ -78,8 +78,8 @@ static LARGEST: Question = Question {
 
 static SHARE: Question = Question {
     key: "share",
-    asks: "Are such documents fewer than a tenth of all?",
-    hint: "Count them: spillway detect lists every owner that is over its threshold.",
+    asks: "Are such long lists rare: fewer than one in ten?",
+    hint: "Count them. In the demo town of this feed, a few of 1,500 posts have more likes than one head holds.",
     answers: &[
         Answer {
             name: "few",
@@ -96,8 +96,8 @@ static SHARE: Question = Question {
 
 static READS: Question = Question {
     key: "reads",
-    asks: "Then reconsider the model: what do readers ask for?",
-    hint: "The article’s chart ends here. The most frequent query decides what should be one document.",
+    asks: "Then most lists need another model: what do readers ask for?",
+    hint: "The article’s chart ends here. The most frequent query decides what should be together in one document.",
     answers: &[
         Answer {
             name: "newest",

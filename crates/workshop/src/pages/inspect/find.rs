@@ -9,7 +9,7 @@ use super::super::owner::{self, address};
 use super::super::sheets::Sheet;
 
 /// How many pages of a list are drawn.
-const DRAWN: u64 = 7;
+const DRAWN: u64 = 4;
 
 /// The owner that a typed handle or post id means, or the pasted address of a page about it.
 pub fn sought(text: &str) -> Result<Topic, Problem> {
@@ -86,10 +86,14 @@ pub fn Suggestions(notable: Notable) -> impl IntoView {
         let what = if count == 1 { one } else { more };
         format!("{} {what}", grouped(count))
     };
-    let in_pages = |pages: u64| match pages {
-        0 => "all in one document".to_owned(),
-        1 => "1 page beside the document".to_owned(),
-        pages => format!("{} pages beside the document", grouped(pages)),
+    let where_they_are = |meter: &model::Meter| match meter.pages {
+        0 => "all in the head".to_owned(),
+        1 => format!("{} in the head, the others in 1 page", grouped(meter.head)),
+        pages => format!(
+            "{} in the head, the others in {} pages",
+            grouped(meter.head),
+            grouped(pages)
+        ),
     };
     let post = |what: &'static str, card: model::PostCard| {
         // In a demo town anybody may have written the text of an edited post.
@@ -100,7 +104,7 @@ pub fn Suggestions(notable: Notable) -> impl IntoView {
         let about = format!(
             "{}, {}{words}",
             many(card.post.likes, "like", "likes"),
-            in_pages(card.meter.pages)
+            where_they_are(&card.meter)
         );
         (what, Topic::Post(card.post.id), about, card.meter)
     };
@@ -111,7 +115,7 @@ pub fn Suggestions(notable: Notable) -> impl IntoView {
                 "{}: {}, {}",
                 person.name,
                 many(person.followers, "follower", "followers"),
-                in_pages(person.meter.pages)
+                where_they_are(&person.meter)
             );
             (
                 "The most followed author",
@@ -130,11 +134,14 @@ pub fn Suggestions(notable: Notable) -> impl IntoView {
     let links = links.into_iter().map(|(what, owner, about, meter)| {
         let pages =
             (0..meter.pages.min(DRAWN)).map(|_| view! { <Sheet items=1 most=1 class="meter-water" /> });
+        let more = meter.pages.checked_sub(DRAWN).filter(|more| *more > 0);
+        let more = more.map(|more| format!("and {} more", grouped(more)));
         view! {
             <li class="suggestion">
                 <div class="station-drawn">
                     <Sheet items=meter.head most=meter.threshold class="meter-water" />
                     {pages.collect_view()}
+                    {more.map(|more| view! { <span>{more}</span> })}
                 </div>
                 <a href=address(&owner)>{what}</a>
                 <p>{about}</p>

@@ -48,6 +48,9 @@ pub fn InspectStartPage() -> impl IntoView {
         Ok(view! {
             <StationHead station=&INSPECT />
             <div class="lab-choice">
+                <p class="lab-source">
+                    "The newest likes of a post are in its own document: the head, the first box. When the head is full, its oldest likes move into another document: a page. Open one, and see every byte of its documents."
+                </p>
                 <Suggestions notable />
                 <Finder typed problem />
             </div>

@@ -25,15 +25,19 @@ pub fn Charts(storm: Storm) -> impl IntoView {
         (
             "head",
             Chart {
-                title: "How full the head is".to_owned(),
+                title: "How full the head is: each fall is a new page".to_owned(),
                 description: format!(
                     "It may hold {} items. Each time it falls, its oldest items have moved into a page.",
                     grouped(storm.threshold)
                 ),
                 x: second(),
-                y: axis("Items in the owner’s document", false, numbers::thousands),
+                y: axis("Items in the head", false, numbers::thousands),
                 lines: vec![
-                    heads("threshold", &storm.heads, |_| storm.threshold),
+                    heads(
+                        &format!("threshold, {}", grouped(storm.threshold)),
+                        &storm.heads,
+                        |_| storm.threshold,
+                    ),
                     heads("in the head", &storm.heads, |one| one.items),
                 ],
             },
@@ -41,17 +45,17 @@ pub fn Charts(storm: Storm) -> impl IntoView {
         (
             "latency",
             Chart {
-                title: "How long a like took".to_owned(),
+                title: "How long a like took, by second".to_owned(),
                 description: format!(
                     "From the time when each was due: half within {} and 99 of 100 within {} over the whole storm.",
                     time(storm.p50),
                     time(storm.p99)
                 ),
                 x: second(),
-                y: axis("From the time when it was due", true, numbers::time),
+                y: axis("Since it was due, in powers of ten", true, numbers::time),
                 lines: vec![
-                    line("99 of 100, by second", &answered, |one| one.p99),
-                    line("half, by second", &answered, |one| one.p50),
+                    line("99 of 100", &answered, |one| one.p99),
+                    line("half of them", &answered, |one| one.p50),
                 ],
             },
         ),

@@ -93,7 +93,7 @@ pub(super) fn LastStep(
     view! {
         <p class="verdict" data-testid="conclusion">
             {format!(
-                "To show {} of {}, the last step read {} and {}. With one array it would have read {}.",
+                "To show {} of {}, this step read {} and {}. With one array it would have read {}.",
                 words::items(shown),
                 grouped(whole.count),
                 words::documents(cost.documents),
@@ -103,7 +103,7 @@ pub(super) fn LastStep(
         </p>
         <section class="read" data-testid="read" aria-labelledby="read">
             <h2 id="read" class="section-head">
-                "The documents that the last step read, in order"
+                "The documents that this step read, in order"
             </h2>
             <ol class="sheets">{drawn.collect_view()} {more}</ol>
             <Bars title="In bytes" most=most(bars.iter()) bars />
