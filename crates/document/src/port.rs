@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bson::{Bson, DateTime, Document};
+use bson::{Bson, DateTime, Document, RawDocumentBuf};
 use futures::stream::BoxStream;
 
 use crate::{Error, Index, Result};
@@ -17,6 +17,15 @@ pub type Engine = Arc<dyn DocumentEngine>;
 pub trait DocumentEngine: Send + Sync + 'static {
     /// The documents that match, in the requested order, from a consistent snapshot of the collection.
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>>;
+
+    /// The same documents, encoded. To decode one takes several times as long as to read a few fields of it.
+    async fn find_raw(&self, collection: &str, find: Find) -> Result<Vec<RawDocumentBuf>> {
+        let found = self.find(collection, find).await?;
+        let encoded = found
+            .iter()
+            .map(|document| Ok(RawDocumentBuf::try_from(document)?));
+        encoded.collect()
+    }
 
     /// How many documents match.
     async fn count(&self, collection: &str, filter: Document) -> Result<u64>;

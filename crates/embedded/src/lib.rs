@@ -56,7 +56,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
+use bson::{Bson, Document, RawDocument, RawDocumentBuf};
 use redb::backends::InMemoryBackend;
 use redb::{Builder, Database, Durability, ReadableDatabase, StorageBackend, TableError};
 
@@ -190,6 +190,28 @@ impl Embedded {
         Ok(reader::explain(&self.shared, collection, &query))
     }
 
+    /// The documents that a query finds, in the form that `take` gives them.
+    async fn found<T: Send + 'static>(
+        &self,
+        collection: &str,
+        find: &Find,
+        take: fn(&Projection, &RawDocument) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        check_collection(collection)?;
+        let projection = Projection::parse(&find.projection)?;
+        let query =
+            Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(projection.needs());
+        self.read(collection, move |shared, collection, tally| {
+            let mut found = Vec::new();
+            reader::each(shared, collection, &query, tally, &mut |_, document| {
+                found.push(take(&projection, document)?);
+                Ok(())
+            })?;
+            Ok(found)
+        })
+        .await
+    }
+
     /// Reads from a collection: here if it takes little, and otherwise on a thread that may block.
     async fn read<T: Send + 'static>(
         &self,
@@ -280,19 +302,11 @@ fn load_catalogue(database: &Database) -> Result<Catalogue> {
 #[async_trait]
 impl DocumentEngine for Embedded {
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        check_collection(collection)?;
-        let projection = Projection::parse(&find.projection)?;
-        let query =
-            Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(projection.needs());
-        self.read(collection, move |shared, collection, tally| {
-            let mut found = Vec::new();
-            reader::each(shared, collection, &query, tally, &mut |_, document| {
-                found.push(projection.apply(document)?);
-                Ok(())
-            })?;
-            Ok(found)
-        })
-        .await
+        self.found(collection, &find, Projection::apply).await
+    }
+
+    async fn find_raw(&self, collection: &str, find: Find) -> Result<Vec<RawDocumentBuf>> {
+        self.found(collection, &find, Projection::encode).await
     }
 
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {

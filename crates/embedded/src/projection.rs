@@ -1,10 +1,11 @@
 //! Projections: decoding only the fields that the caller wants.
 
-use bson::{Bson, Document, RawArray, RawBsonRef, RawDocument};
+use bson::spec::ElementType;
+use bson::{Bson, Document, RawArray, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::compare::flag;
 use super::filter::{Filter, Test, operand, whole_number};
-use super::raw::{decode, decode_value, select};
+use super::raw::{decode, decode_value, select, write_counted, write_element, write_name};
 use document::{Error, Result, shown};
 
 /// A compiled projection.
@@ -95,15 +96,51 @@ impl Projection {
         self.document(&self.fields, document)
     }
 
-    fn document(&self, fields: &Fields, document: &RawDocument) -> Result<Document> {
-        let mut projected = Document::new();
+    /// The same, encoded.
+    pub(super) fn encode(&self, document: &RawDocument) -> Result<RawDocumentBuf> {
+        if self.fields.is_empty() && !self.including {
+            return Ok(document.to_owned());
+        }
+        let mut out = Vec::with_capacity(256);
+        self.write(&self.fields, document, &mut out)?;
+        Ok(RawDocumentBuf::from_bytes(out)?)
+    }
+
+    fn write(&self, fields: &Fields, document: &RawDocument, out: &mut Vec<u8>) -> Result<()> {
+        write_counted(out, |out| {
+            self.each(fields, document, |name, rule, value| match (rule, value) {
+                (None | Some(Rule::Include), value) => write_element(name, value, out),
+                (Some(Rule::Within(fields)), RawBsonRef::Document(document)) => {
+                    write_name(ElementType::EmbeddedDocument, name, out)?;
+                    self.write(fields, document, out)
+                }
+                (Some(rule), value) => match self.value(rule, value)? {
+                    Some(kept) => write_element(name, RawBson::try_from(kept)?.as_raw_bson_ref(), out),
+                    None => Ok(()),
+                },
+            })
+        })
+    }
+
+    /// Passes on the fields of a document that are named or, unless only these are kept, all others.
+    fn each<'a, 'p>(
+        &'p self,
+        fields: &'p Fields,
+        document: &'a RawDocument,
+        take: impl FnMut(&'a str, Option<&'p Rule>, RawBsonRef<'a>) -> Result<()>,
+    ) -> Result<()> {
         let most = if self.including { fields.len() } else { usize::MAX };
         let rule = |name: &str| match fields.iter().find(|(field, _)| field == name) {
             Some((_, rule)) => Some(Some(rule)),
             None if self.including => None,
             None => Some(None),
         };
-        select(document, most, rule, |name, rule, value| {
+        select(document, most, rule, take)
+    }
+
+    fn document(&self, fields: &Fields, document: &RawDocument) -> Result<Document> {
+        let mut projected = Document::new();
+        self.each(fields, document, |name, rule, value| {
             let kept = match rule {
                 Some(rule) => self.value(rule, value)?,
                 None => Some(decode_value(value)?),

@@ -131,9 +131,8 @@ fn given(document: &Document) -> Option<Document> {
 }
 
 /// What a trace can record of a query: the server reports what it returns, not what it reads.
-fn answered(collection: &str, found: &[Document]) -> Read {
-    let bytes =
-        |document: &Document| RawDocumentBuf::try_from(document).map_or(0, |raw| raw.as_bytes().len() as u64);
+fn answered(collection: &str, found: &[RawDocumentBuf]) -> Read {
+    let bytes = |document: &RawDocumentBuf| document.as_bytes().len() as u64;
     Read {
         collection: collection.to_owned(),
         documents: found.len() as u64,
@@ -145,6 +144,14 @@ fn answered(collection: &str, found: &[Document]) -> Read {
 #[async_trait]
 impl DocumentEngine for Mongo {
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        let found = self.find_raw(collection, find).await?;
+        found
+            .iter()
+            .map(|document| Ok(Document::try_from(document)?))
+            .collect()
+    }
+
+    async fn find_raw(&self, collection: &str, find: Find) -> Result<Vec<RawDocumentBuf>> {
         let limit = i64::try_from(find.limit).unwrap_or(i64::MAX);
         let batch = u32::try_from(find.limit).unwrap_or(BATCH);
         let options = FindOptions::builder()
@@ -154,7 +161,7 @@ impl DocumentEngine for Mongo {
             .limit(limit)
             .batch_size(if batch == 0 { BATCH } else { batch.min(BATCH) })
             .build();
-        let target = self.collection(collection);
+        let target = self.database.collection::<RawDocumentBuf>(collection);
         let ask = || async {
             let found = target.find(find.filter.clone()).with_options(options.clone());
             match self.in_session().await? {
@@ -165,7 +172,7 @@ impl DocumentEngine for Mongo {
                 None => found.await?.try_collect().await,
             }
         };
-        let found: Vec<Document> = if batch != 0 && batch <= BATCH {
+        let found: Vec<RawDocumentBuf> = if batch != 0 && batch <= BATCH {
             self.soon(collection, Kind::Read, ask).await?
         } else {
             self.settled(collection, Kind::Read, ask).await?

@@ -20,6 +20,7 @@ pub mod notifications;
 pub mod overflow;
 pub mod people;
 pub mod posts;
+mod raw;
 pub mod reactions;
 pub mod recovery;
 pub mod reports;

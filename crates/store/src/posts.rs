@@ -7,14 +7,15 @@ mod withheld;
 
 use std::collections::{HashMap, HashSet};
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, RawDocument, RawDocumentBuf, doc};
 use model::{Cursor, Handle, Meter, PostId, PostText, Relation, Tag, Timestamp, Topic};
 
 use uuid::Uuid;
 
 use crate::Store;
-use crate::overflow::{delete_owner, empty, meter, uuid_bson};
+use crate::overflow::{delete_owner, empty, meter_of, uuid_bson};
 use crate::people::date;
+use crate::raw;
 use crate::search;
 use crate::shared_posts::SharedPost;
 use document::{Error, Find, Result};
@@ -116,7 +117,7 @@ impl<'a> Posts<'a> {
     }
 
     pub(crate) async fn insert_document(&self, document: Document) -> Result<StoredPost> {
-        let post = self.stored(&document)?;
+        let post = self.stored(&RawDocumentBuf::try_from(&document)?)?;
         self.store.engine().insert(COLLECTION, vec![document]).await?;
         Ok(post)
     }
@@ -272,41 +273,46 @@ impl<'a> Posts<'a> {
     async fn read(&self, find: Find) -> Result<Vec<StoredPost>> {
         self.store
             .engine()
-            .find(COLLECTION, find)
+            .find_raw(COLLECTION, find)
             .await?
             .iter()
             .map(|document| self.stored(document))
             .collect()
     }
 
-    fn stored(&self, document: &Document) -> Result<StoredPost> {
-        let list = |relation: Relation| meter(document, relation, self.store.settings().of(relation));
-        let text = |field: &str| {
-            document
-                .get_str(field)
-                .map_err(|_| Error::malformed(format!("a post's `{field}`")))
-        };
+    fn stored(&self, document: &RawDocument) -> Result<StoredPost> {
+        let (mut id, mut author, mut text, mut at) = (None, None, None, None);
+        let (mut edited_at, mut quote, mut withheld) = (None, None, false);
+        let [mut likes, mut comments, mut shares] = [None; 3];
+        for element in document.iter_elements() {
+            let element = element?;
+            let value = || Ok::<_, Error>(element.value()?);
+            match element.key().as_str() {
+                "_id" => id = Some(raw::uuid(value()?, "_id")?.into()),
+                "author" => author = raw::handle(value()?),
+                "text" => text = value()?.as_str().and_then(|text| text.parse().ok()),
+                "at" => at = Some(raw::date(value()?, "at")?),
+                "editedAt" => edited_at = Some(raw::date(value()?, "editedAt")?),
+                QUOTE => quote = Some(raw::uuid(value()?, QUOTE)?.into()),
+                "likes" => likes = Some(value()?),
+                "comments" => comments = Some(value()?),
+                "shares" => shares = Some(value()?),
+                withheld::FIELD => withheld = true,
+                _ => {}
+            }
+        }
+        let list = |list, relation| meter_of(list, self.store.settings().of(relation));
         Ok(StoredPost {
-            id: post_id(document, "_id")?,
-            author: text("author")?
-                .parse()
-                .map_err(|_| Error::malformed("a post's `author` is not a handle"))?,
-            text: text("text")?
-                .parse()
-                .map_err(|_| Error::malformed("a post's `text` is not a post"))?,
-            at: date(document, "at")?,
-            edited_at: match document.get("editedAt") {
-                Some(_) => Some(date(document, "editedAt")?),
-                None => None,
-            },
-            quote: match document.get(QUOTE) {
-                Some(_) => Some(post_id(document, QUOTE)?),
-                None => None,
-            },
-            likes: list(Relation::Likes)?,
-            comments: list(Relation::Comments)?.count,
-            shares: list(Relation::Shares)?.count,
-            withheld: document.contains_key(withheld::FIELD),
+            id: id.ok_or_else(|| Error::malformed("`_id` is not a UUID"))?,
+            author: author.ok_or_else(|| Error::malformed("a post's `author` is not a handle"))?,
+            text: text.ok_or_else(|| Error::malformed("a post's `text` is not a post"))?,
+            at: at.ok_or_else(|| Error::malformed("`at` is not a date"))?,
+            edited_at,
+            quote,
+            likes: list(likes, Relation::Likes)?,
+            comments: list(comments, Relation::Comments)?.count,
+            shares: list(shares, Relation::Shares)?.count,
+            withheld,
             share: None,
             above: Vec::new(),
         })

@@ -103,11 +103,12 @@ pub async fn projections_keep_drop_slice_and_pick(engine: &Engine) {
         ),
         (doc! { "l": { "$elemMatch": { "x": 9 } } }, doc! { "_id": 1 }),
     ] {
-        let found = engine
-            .find(THINGS, Find::default().project(projection.clone()))
-            .await
-            .unwrap();
+        let find = Find::default().project(projection.clone());
+        let encoded = engine.find_raw(THINGS, find.clone()).await.unwrap();
+        let encoded: Vec<Document> = encoded.iter().map(|found| found.try_into().unwrap()).collect();
+        let found = engine.find(THINGS, find).await.unwrap();
         assert_eq!(found, [expected], "{projection}");
+        assert_eq!(encoded, found, "{projection}");
     }
     for (projection, expected) in [
         (doc! { "a": 1, "b": 0 }, 31254),

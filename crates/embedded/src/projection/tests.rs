@@ -11,8 +11,10 @@ use document::Error;
 #[track_caller]
 fn assert_projects(projection: Document, document: &Document, expected: Document) {
     let encoded = RawDocumentBuf::try_from(document).unwrap();
-    let projected = Projection::parse(&projection).unwrap().apply(&encoded).unwrap();
-    assert_eq!(projected, expected, "{projection}");
+    let compiled = Projection::parse(&projection).unwrap();
+    assert_eq!(compiled.apply(&encoded).unwrap(), expected, "{projection}");
+    let expected = RawDocumentBuf::try_from(&expected).unwrap();
+    assert_eq!(compiled.encode(&encoded).unwrap(), expected, "{projection}");
 }
 
 #[test]

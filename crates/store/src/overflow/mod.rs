@@ -6,13 +6,13 @@ mod list;
 
 use std::borrow::Cow;
 
-use bson::{Bson, Document};
-use document::{Engine, Result};
+use bson::{Bson, Document, RawBsonRef};
+use document::{Engine, Error, Result};
 use model::{Meter, Owners, Relation, RelationOverflow, Topic};
 use outlier::{ListSpec, Lists, Order};
 use uuid::Uuid;
 
-use crate::{Limits, Settings, notifications};
+use crate::{Limits, Settings, notifications, raw};
 
 pub(crate) use item::actor;
 pub use item::{Item, Key};
@@ -92,6 +92,34 @@ pub(crate) fn meter(owner: &Document, relation: Relation, limits: Limits) -> Res
         head: meter.head,
         threshold: limits.threshold as u64,
         pages: meter.pages,
+    })
+}
+
+/// The same of a list that is still encoded.
+pub(crate) fn meter_of(list: Option<RawBsonRef<'_>>, limits: Limits) -> Result<Meter> {
+    let (mut count, mut spilled, mut pages) = (0, 0, 0);
+    match list {
+        Some(RawBsonRef::Document(list)) => {
+            for element in list.iter_elements() {
+                let element = element?;
+                let into = match element.key().as_str() {
+                    "count" => &mut count,
+                    "spilled" => &mut spilled,
+                    "pages" => &mut pages,
+                    _ => continue,
+                };
+                *into = raw::number(element.value()?, element.key().as_str())?;
+            }
+        }
+        Some(RawBsonRef::Array(items)) => count = items.into_iter().count() as u64,
+        None => {}
+        Some(_) => return Err(Error::malformed("a list is neither a document nor an array")),
+    }
+    Ok(Meter {
+        count,
+        head: count.saturating_sub(spilled),
+        threshold: limits.threshold as u64,
+        pages,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, Document, RawDocumentBuf, doc};
 use model::{Handle, Timestamp};
 use uuid::Uuid;
 
@@ -69,9 +69,13 @@ impl Timelines<'_> {
         self.store.engine().find(COLLECTION, find).await
     }
 
+    fn read(&self, stored: &Document) -> Result<Timeline> {
+        Timeline::read(&RawDocumentBuf::try_from(stored)?, self.window())
+    }
+
     /// The malformed ones among these timelines: their `_id`, and what is wrong.
     pub(crate) fn malformed(&self, stored: &[Document]) -> Vec<(String, String)> {
-        let fault = |document: &Document| match Timeline::read(document, self.window()) {
+        let fault = |document: &Document| match self.read(document) {
             Err(error) => Some(error.to_string()),
             Ok(_) if handle_in(document, "_id").is_none() => Some("its `_id` is not a handle".to_owned()),
             Ok(_) => None,
@@ -88,10 +92,7 @@ impl Timelines<'_> {
     pub(crate) async fn audit(&self, stored: &[Document]) -> Result<Vec<Suspect>> {
         let mut suspects = Vec::new();
         for document in stored {
-            let (Some(reader), Ok(timeline)) = (
-                handle_in(document, "_id"),
-                Timeline::read(document, self.window()),
-            ) else {
+            let (Some(reader), Ok(timeline)) = (handle_in(document, "_id"), self.read(document)) else {
                 continue;
             };
             suspects.push(Suspect {

@@ -80,7 +80,7 @@ impl<'a> Timelines<'a> {
 
     async fn get(&self, reader: &Handle) -> Result<Option<Timeline>> {
         let find = Find::matching(doc! { "_id": reader.as_str() }).limit(1);
-        let found = self.store.engine().find(COLLECTION, find).await?;
+        let found = self.store.engine().find_raw(COLLECTION, find).await?;
         found
             .first()
             .map(|document| Timeline::read(document, self.window()))

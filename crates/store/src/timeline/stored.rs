@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, RawBsonRef, RawDocument, doc};
 use model::{Handle, Timestamp};
 use uuid::Uuid;
 
-use crate::overflow::{number, uuid_bson};
+use crate::overflow::uuid_bson;
 use crate::people::date;
+use crate::raw;
 use crate::shared_posts::OF;
 use document::{Error, Result};
 use outlier::fields::uuid;
@@ -81,6 +82,31 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// Reads one of a timeline.
+    fn within(entry: RawBsonRef<'_>) -> Result<Self> {
+        let (mut post, mut author, mut at, mut of) = (None, None, None, None);
+        for element in inner(entry)?.iter_elements() {
+            let element = element?;
+            let (name, value) = (element.key().as_str(), element.value()?);
+            match name {
+                "post" => post = Some(raw::uuid(value, name)?),
+                "author" => author = Some(handle_of(value)?),
+                "at" => at = Some(raw::date(value, name)?),
+                OF => of = Some(raw::uuid(value, name)?),
+                _ => {}
+            }
+        }
+        let missing = |field: &str| Error::malformed(format!("an entry's `{field}`"));
+        Ok(Self {
+            post: post.ok_or_else(|| missing("post"))?,
+            author: author.ok_or_else(|| missing("author"))?,
+            at: at.ok_or_else(|| missing("at"))?,
+            of,
+        })
+    }
+}
+
 impl Timeline {
     /// A new one. `born` differs from that of any other timeline of the reader's handle.
     pub fn new_document(reader: &Handle, born: &Bson, window: usize) -> Document {
@@ -102,34 +128,48 @@ impl Timeline {
     /// Reads one. If it was written with another window, or does not name its window (as earlier versions wrote it),
     /// it is unknown what it has left out. It is read as one that has lost every entry, so the next home request
     /// rebuilds it.
-    pub fn read(document: &Document, window: usize) -> Result<Self> {
-        let array = |field: &str| {
-            document
-                .get_array(field)
-                .map_err(|_| Error::malformed(format!("a timeline's `{field}`")))
+    pub fn read(document: &RawDocument, window: usize) -> Result<Self> {
+        let (mut born, mut rev, mut stored_window, mut built, mut room) = (Bson::Null, 0, None, false, None);
+        let [mut entries, mut outliers, mut doubts] = [None; 3];
+        for element in document.iter_elements() {
+            let element = element?;
+            let (name, value) = (element.key().as_str(), element.value()?);
+            match name {
+                "born" => born = value.try_into()?,
+                "rev" => rev = i64::try_from(raw::number(value, name)?).unwrap_or(i64::MAX),
+                "window" => stored_window = raw::number(value, name).ok(),
+                "built" => built = value.as_bool().unwrap_or(false),
+                "room" => room = value.as_i64(),
+                "entries" => entries = value.as_array(),
+                "outliers" => outliers = value.as_array(),
+                "doubts" => doubts = value.as_array(),
+                _ => {}
+            }
+        }
+        let array = |array: Option<_>, field| {
+            array.ok_or_else(|| Error::malformed(format!("a timeline's `{field}`")))
         };
-        let is_known = number(document, "window").is_ok_and(|stored| stored == window as u64);
-        let entries = array("entries")?
-            .iter()
-            .filter(|_| is_known)
-            .map(|entry| Entry::read(inner(entry)?, "post"))
-            .collect::<Result<Vec<_>>>()?;
-        let doubts = array("doubts")?.iter().map(|doubt| {
-            let doubt = inner(doubt)?;
-            Ok((attempt_of(doubt)?, handle(doubt.get("author"))?))
-        });
+        let (entries, outliers) = (array(entries, "entries")?, array(outliers, "outliers")?);
+        let doubts = array(doubts, "doubts")?;
+        let is_known = stored_window == Some(window as u64);
+        let entries = entries.into_iter().take(if is_known { usize::MAX } else { 0 });
         Ok(Self {
-            born: document.get("born").cloned().unwrap_or(Bson::Null),
-            rev: i64::try_from(number(document, "rev")?).unwrap_or(i64::MAX),
+            born,
+            rev,
             window,
-            built: document.get_bool("built").unwrap_or(false) || !is_known,
-            complete: is_known && document.get_i64("room").is_ok_and(|room| room >= 0),
-            outliers: array("outliers")?
-                .iter()
-                .map(|author| handle(Some(author)))
+            built: built || !is_known,
+            complete: is_known && room.is_some_and(|room| room >= 0),
+            entries: entries
+                .map(|entry| Entry::within(entry?))
                 .collect::<Result<_>>()?,
-            doubts: doubts.collect::<Result<_>>()?,
-            entries,
+            outliers: outliers
+                .into_iter()
+                .map(|author| handle_of(author?))
+                .collect::<Result<_>>()?,
+            doubts: doubts
+                .into_iter()
+                .map(|doubt| doubt_of(doubt?))
+                .collect::<Result<_>>()?,
         })
     }
 
@@ -200,7 +240,22 @@ pub(super) fn length(entries: usize) -> i64 {
     i64::try_from(entries).unwrap_or(i64::MAX)
 }
 
-fn inner(value: &Bson) -> Result<&Document> {
+/// Reads a doubt.
+fn doubt_of(doubt: RawBsonRef<'_>) -> Result<(Uuid, Handle)> {
+    let doubt = inner(doubt)?;
+    let field = |name| {
+        doubt
+            .get(name)?
+            .ok_or_else(|| Error::malformed(format!("a doubt's `{name}`")))
+    };
+    Ok((raw::uuid(field("id")?, "id")?, handle_of(field("author")?)?))
+}
+
+fn handle_of(author: RawBsonRef<'_>) -> Result<Handle> {
+    raw::handle(author).ok_or_else(|| Error::malformed("an author is not a handle"))
+}
+
+fn inner(value: RawBsonRef<'_>) -> Result<&RawDocument> {
     value
         .as_document()
         .ok_or_else(|| Error::malformed("a timeline has an entry that is not a document"))
@@ -220,6 +275,8 @@ pub(crate) fn attempt_of(doubt: &Document) -> Result<Uuid> {
 
 #[cfg(test)]
 mod tests {
+    use bson::RawDocumentBuf;
+
     use super::*;
     use crate::timeline::WINDOW;
 
@@ -252,6 +309,7 @@ mod tests {
         timeline.doubts.push((Uuid::from_u128(7), "ada".parse().unwrap()));
         let mut document = timeline.content();
         document.extend(doc! { "rev": 0_i64, "born": 7 });
+        let document = RawDocumentBuf::try_from(&document).unwrap();
         assert_eq!(Timeline::read(&document, WINDOW).unwrap(), timeline);
     }
 
