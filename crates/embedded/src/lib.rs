@@ -81,7 +81,7 @@ use document::{
 const FILE: &str = "spillway.redb";
 
 /// How much of the file is kept in memory, in bytes. The operating system caches more of it if it can.
-const CACHE: usize = 48 * 1024 * 1024;
+const CACHE: usize = 38 * 1024 * 1024;
 
 /// The same for a store in memory that holds little, of which there are many.
 const SMALL_CACHE: usize = 256 * 1024;
