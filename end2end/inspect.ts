@@ -80,7 +80,7 @@ export function journeysAtTheInspector(): void {
     const advice = page.getByTestId("advice");
     await expect(advice).toContainText("Outlier: a head, and pages for the few that need them");
     await expect(advice).toContainText("How to Create MongoDB Outlier Patterns");
-    await page.getByRole("link", { name: /^Answer again.*Are such documents/ }).click();
+    await page.getByRole("link", { name: /^Answer again.*Are such long lists/ }).click();
     await page.getByTestId("question").getByRole("link", { name: "No: long lists are the rule" }).click();
     await page
       .getByTestId("question")
