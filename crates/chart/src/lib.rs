@@ -126,13 +126,14 @@ impl Chart {
         let mut order: Vec<(usize, f64)> = self.lines.iter().map(end).enumerate().collect();
         order.sort_by(|one, other| one.1.total_cmp(&other.1));
         // Names that would touch stand together, around the middle of their lines' ends.
+        let size = |group: &[usize]| numbers::number(group.len() as u64);
         let mut groups: Vec<(Vec<usize>, f64)> = Vec::new();
         for (nth, place) in order {
             let (mut group, mut middle) = (vec![nth], place);
             while let Some((above, above_middle)) = groups.pop_if(|(above, above_middle)| {
-                middle - *above_middle < LINE_HEIGHT * half(above.len() + group.len())
+                middle - *above_middle < LINE_HEIGHT * f64::midpoint(size(above), size(&group))
             }) {
-                let (ours, theirs) = (half(group.len()), half(above.len()));
+                let (ours, theirs) = (size(&group), size(&above));
                 middle = (middle * ours + above_middle * theirs) / (ours + theirs);
                 group = [above, group].concat();
             }
@@ -140,19 +141,15 @@ impl Chart {
         }
         let mut places = vec![0.0; self.lines.len()];
         for (group, middle) in groups {
-            let last = HEIGHT - BOTTOM;
-            let first = middle - LINE_HEIGHT * (half(group.len()) - 0.5);
-            let first = first.min(last - LINE_HEIGHT * (half(group.len()) * 2.0 - 1.0));
-            for (nth, line) in group.into_iter().enumerate() {
-                places[line] = first + LINE_HEIGHT * half(nth) * 2.0;
+            let height = LINE_HEIGHT * (size(&group) - 1.0);
+            let mut place = (middle - height / 2.0).min(HEIGHT - BOTTOM - height);
+            for line in group {
+                places[line] = place;
+                place += LINE_HEIGHT;
             }
         }
         places
     }
-}
-
-fn half(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX)) / 2.0
 }
 
 fn draw(svg: &mut String, nth: usize, drawn: &Line, across: &Scale, up: &Scale, name_at: f64) {
