@@ -263,7 +263,7 @@ impl Timelines<'_> {
                 .limit(STRETCH);
             let found = self.store.engine().find(collection, find).await?;
             for post in &found {
-                let post = Entry::read(post, "_id")?;
+                let post = Entry::read(post)?;
                 for timeline in open.iter_mut().filter(|it| it.authors.contains(&post.author)) {
                     let belongs = timeline.end.is_none_or(|end| post.order() >= end);
                     if timeline.left > 0 && belongs && !timeline.entries.contains(&post.order()) {
@@ -276,7 +276,7 @@ impl Timelines<'_> {
             let Some(last) = found.last().filter(|_| found.len() as u64 == STRETCH) else {
                 break;
             };
-            let last = Entry::read(last, "_id")?.order();
+            let last = Entry::read(last)?.order();
             open.retain(|timeline| timeline.end.is_none_or(|end| end < last));
             let at = bson::DateTime::from_millis(last.0.millis());
             let below = [
@@ -291,7 +291,7 @@ impl Timelines<'_> {
             let delivered = doc! { "_id": { "$in": ids }, UNDELIVERED: { "$exists": false } };
             let find = Find::matching(delivered).project(doc! { "_id": 1, "author": 1, "at": 1 });
             for post in self.store.engine().find(collection, find).await? {
-                let post = Entry::read(&post, "_id")?;
+                let post = Entry::read(&post)?;
                 for (suspect, author) in missing.remove(&post.post).into_iter().flatten() {
                     let post = Some(post.post);
                     suspects[suspect]

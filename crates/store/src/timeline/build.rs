@@ -78,7 +78,7 @@ impl Timelines<'_> {
                 .limit(self.window() as u64);
             let found = self.store.engine().find(collection, find).await?;
             for entry in &found {
-                entries.push(Entry::read(entry, "_id")?);
+                entries.push(Entry::read(entry)?);
             }
         }
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.order()));

@@ -90,7 +90,7 @@ impl Timelines<'_> {
             return Err(error);
         }
         recorded?;
-        let entries: Result<Vec<Entry>> = posts.iter().map(|post| Entry::read(post, "_id")).collect();
+        let entries: Result<Vec<Entry>> = posts.iter().map(Entry::read).collect();
         self.distribute(author, entries?).await?;
         for post in posts {
             let own = post
@@ -133,7 +133,7 @@ impl Timelines<'_> {
         let activities = self.store.list(Relation::Activities);
         let mut seen = Some(seen);
         for post in posts {
-            let post = Entry::read(post, "_id")?;
+            let post = Entry::read(post)?;
             let mut is_done = false;
             if let Some(seen) = seen.take() {
                 let activity = activity_of_post(post.post, post.at);

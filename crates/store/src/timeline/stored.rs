@@ -68,10 +68,10 @@ impl Entry {
         self.of.unwrap_or(self.post)
     }
 
-    /// Reads an entry, or, with the id in `_id`, a post or a share.
-    pub fn read(document: &Document, id: &str) -> Result<Self> {
+    /// Reads the one of a post or a share.
+    pub fn read(document: &Document) -> Result<Self> {
         Ok(Self {
-            post: uuid(document, id)?,
+            post: uuid(document, "_id")?,
             author: handle(document.get("author"))?,
             at: date(document, "at")?,
             of: match document.get(OF) {
@@ -80,9 +80,7 @@ impl Entry {
             },
         })
     }
-}
 
-impl Entry {
     /// Reads one of a timeline.
     fn within(entry: RawBsonRef<'_>) -> Result<Self> {
         let (mut post, mut author, mut at, mut of) = (None, None, None, None);
