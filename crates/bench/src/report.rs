@@ -206,7 +206,7 @@ fn scroll(results: &Results) -> String {
         .collect();
     format!(
         "### Scrolling through all of it\n\n{} likes by cursor, 100 at a time, in a fresh process. The last tenth of the way takes {:.2} × the time of \
-         the first; from the first to the last the process grows by {:.0} MB (the engine's cache may hold 48), and its peak is {:.0} MB.\n\n{}\n\
+         the first; from the first to the last the process grows by {:.0} MB (the engine's cache may hold 38), and its peak is {:.0} MB.\n\n{}\n\
          ![Median time of a stretch by tenth of the way, from the table above](scroll.svg)\n",
         thousands(number(scroll.items)),
         scroll.drift(),
