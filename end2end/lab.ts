@@ -308,4 +308,5 @@ async function choose(page: Page, name: string): Promise<void> {
   const tab = page.getByRole("link", { name });
   await tab.click();
   await expect(tab).toHaveAttribute("aria-current", "true");
+  await page.waitForLoadState();
 }

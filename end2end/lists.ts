@@ -48,6 +48,10 @@ export async function followLinksAcross(page: Page, seams: number): Promise<Show
     if (all.seams.length >= seams) {
       return all;
     }
-    await page.getByTestId("load-more").click();
+    const more = page.getByTestId("load-more");
+    const next = new URL((await more.getAttribute("href"))!, page.url());
+    await more.click();
+    // The head of a page arrives before its list.
+    await page.waitForURL((url) => url.href === next.href);
   }
 }
