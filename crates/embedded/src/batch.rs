@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::redb::WriteTransaction;
 use bson::{Bson, RawDocumentBuf};
-use redb::WriteTransaction;
 
 use super::catalogue::{CATALOGUE, Catalogue};
 use super::collection::Collection;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::redb::{ReadableTable, Table, TableDefinition};
 use bson::{Bson, Document, doc};
-use redb::{ReadableTable, Table, TableDefinition};
 
 use super::fault::storage;
 use super::index::Definition;

@@ -11,8 +11,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::redb::{ReadableTable, Table, WriteTransaction};
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
-use redb::{ReadableTable, Table, WriteTransaction};
 
 use super::catalogue::Catalogue;
 use super::counters::Tally;

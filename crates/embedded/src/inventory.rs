@@ -1,8 +1,8 @@
 //! The contents of the store: its collections, their indexes, sizes and documents, for shells and reports.
 
+use crate::redb::{ReadableDatabase, ReadableTableMetadata, TableHandle};
 use async_trait::async_trait;
 use bson::{Document, RawDocumentBuf, doc};
-use redb::{ReadableDatabase, ReadableTableMetadata, TableHandle};
 
 use super::aggregate::{Pipeline, Run};
 use super::fault::storage;

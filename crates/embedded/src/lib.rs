@@ -6,6 +6,7 @@
 //!   operation, batch, collection, staged, many
 //!                                      writes: staged completely, then written with their index entries
 //!   raw                                passing over encoded documents quickly
+//!   disk, memory                       the tables: in redb, or in a browser's memory
 //!   writer, reader                     one writing thread with group commit; readers on snapshots
 //!   changes                            telling listeners what each commit changed
 //!   key, compare, path, index          the order of BSON values, and keys that sort by it
@@ -15,7 +16,7 @@
 //!                                      what is in the file, whether it is sound, and what shells are shown of it
 //! ```
 //!
-//! A collection is a redb table from the key of the `_id` to BSON, and an index is a table of the fields' keys
+//! A collection is a table from the key of the `_id` to BSON, and an index is a table of the fields' keys
 //! followed by the key of the `_id`.
 
 mod aggregate;
@@ -26,6 +27,8 @@ mod collection;
 mod compare;
 mod counters;
 mod covered;
+#[cfg(not(target_family = "wasm"))]
+mod disk;
 mod effort;
 mod fault;
 mod filter;
@@ -33,6 +36,8 @@ mod index;
 mod inventory;
 mod key;
 mod many;
+#[cfg(any(test, target_family = "wasm"))]
+mod memory;
 mod number;
 mod operation;
 mod path;
@@ -51,34 +56,33 @@ mod update;
 mod validate;
 mod writer;
 
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use bson::{Bson, Document, RawDocument, RawDocumentBuf};
-use redb::backends::InMemoryBackend;
-use redb::{Builder, Database, Durability, ReadableDatabase, StorageBackend, TableError};
 
 use self::aggregate::{Distinct, Pipeline, Run};
 use self::catalogue::{CATALOGUE, Catalogue};
 use self::changes::Listeners;
 pub use self::counters::{BatchSizes, Counters};
 use self::counters::{Tally, Totals};
-use self::fault::storage;
+#[cfg(not(target_family = "wasm"))]
+use self::disk::{in_memory, redb};
+use self::fault::{is_missing, storage};
+#[cfg(target_family = "wasm")]
+use self::memory::{self as redb, in_memory};
 use self::operation::Operation;
 pub use self::planner::Plan;
 use self::projection::Projection;
 use self::query::Query;
+use self::redb::{Database, Durability, ReadableDatabase};
 use self::tables::check_collection;
 use self::writer::Writer;
 use document::trace::{self, Notes};
 use document::{
     Capabilities, Changes, DocumentEngine, Error, Find, FindAndModify, Index, Result, Update, Updated,
 };
-
-/// The file inside the store's folder.
-const FILE: &str = "spillway.redb";
 
 /// How much of the file is kept in memory, in bytes. The operating system caches more of it if it can.
 const CACHE: usize = 38 * 1024 * 1024;
@@ -128,35 +132,14 @@ struct Shared {
 }
 
 impl Embedded {
-    /// Opens the store in a folder, which is created if it does not exist. Only one process can have it open.
-    pub fn open(dir: &Path) -> Result<Self> {
-        let failed =
-            |error: std::io::Error| Error::Unavailable(format!("cannot open {}: {error}", dir.display()));
-        std::fs::create_dir_all(dir).map_err(failed)?;
-        let database = Builder::new()
-            .set_cache_size(CACHE)
-            .create(dir.join(FILE))
-            .map_err(fault::open)?;
-        // The folder's entry for a new file must survive a power failure as the file does.
-        std::fs::File::open(dir)
-            .and_then(|dir| dir.sync_all())
-            .map_err(failed)?;
-        Self::over(database, Limits::NONE)
-    }
-
     /// A store that is discarded when it is dropped, for tests.
     pub fn in_memory() -> Result<Self> {
-        Self::on(InMemoryBackend::new())
+        Self::over(in_memory(CACHE)?, Limits::NONE)
     }
 
     /// The same for commands of strangers: an operation does no more than this.
     pub fn in_memory_within(limits: Limits) -> Result<Self> {
-        Self::over(database_on(InMemoryBackend::new(), SMALL_CACHE)?, limits)
-    }
-
-    /// A store on any storage.
-    pub fn on(backend: impl StorageBackend) -> Result<Self> {
-        Self::over(database_on(backend, CACHE)?, Limits::NONE)
+        Self::over(in_memory(SMALL_CACHE)?, limits)
     }
 
     fn over(database: Database, limits: Limits) -> Result<Self> {
@@ -273,19 +256,12 @@ impl Shared {
     }
 }
 
-fn database_on(backend: impl StorageBackend, cache: usize) -> Result<Database> {
-    Builder::new()
-        .set_cache_size(cache)
-        .create_with_backend(backend)
-        .map_err(fault::open)
-}
-
 /// Reads the catalogue; marks a new file first.
 fn load_catalogue(database: &Database) -> Result<Catalogue> {
     let transaction = database.begin_read().map_err(storage)?;
     match transaction.open_table(CATALOGUE) {
         Ok(table) => Catalogue::load(&table),
-        Err(TableError::TableDoesNotExist(_)) => {
+        Err(error) if is_missing(&error) => {
             let mut transaction = database.begin_write().map_err(storage)?;
             transaction
                 .set_durability(Durability::Immediate)

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableError};
+use crate::redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableError};
 
 use super::Shared;
 use super::catalogue::{CATALOGUE, Catalogue};
 use super::counters::Tally;
-use super::fault::storage;
+use super::fault::{is_missing, storage};
 use super::planner::{Access, Plan, plan};
 use super::query::{Query, Taker, run};
 use super::tables;
@@ -74,7 +74,7 @@ impl Snapshot {
 fn existing<T>(table: std::result::Result<T, TableError>) -> Result<Option<T>> {
     match table {
         Ok(table) => Ok(Some(table)),
-        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(error) if is_missing(&error) => Ok(None),
         Err(error) => Err(storage(error)),
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Bound;
 
-use redb::AccessGuard;
+use crate::redb::{self, AccessGuard};
 
 use super::fault::storage;
 use super::planner::{Range, Run};

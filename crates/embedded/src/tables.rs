@@ -1,6 +1,6 @@
 //! The tables of a collection, in any kind of transaction.
 
-use redb::{ReadableTable, TableDefinition};
+use crate::redb::{ReadableTable, TableDefinition};
 
 use document::{Error, Result};
 

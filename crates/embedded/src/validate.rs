@@ -1,8 +1,8 @@
 //! Whether the stored data of a collection is sound: every document can be read and has its own key, and every index
 //! has the keys of the documents and no others.
 
+use crate::redb::{ReadableTable, ReadableTableMetadata};
 use bson::{RawBsonRef, RawDocument};
-use redb::{ReadableTable, ReadableTableMetadata};
 
 use super::compare::check;
 use super::fault::storage;
@@ -102,8 +102,8 @@ fn entries_of(index: &Definition, id: &[u8], document: &RawDocument) -> Result<V
 mod tests {
     use std::collections::BTreeMap;
 
+    use crate::redb::Durability;
     use bson::doc;
-    use redb::Durability;
 
     use super::*;
     use crate::{Embedded, tables};

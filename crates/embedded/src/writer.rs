@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use redb::Durability;
+use crate::redb::{self, Durability};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Shared;
