@@ -12,7 +12,7 @@ use crate::site;
 use crate::versions::WASI_TARGET;
 
 /// The maximum size of its program: WebAssembly after brotli, in bytes.
-const LIMIT: u64 = 880_000;
+const LIMIT: u64 = 700_000;
 
 /// Leptos then compiles its views with erased types: the program becomes a seventh smaller, and no slower.
 const ERASED: (&str, &str) = ("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", "--cfg erase_components");

@@ -28,8 +28,13 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let html = LocalSet::new().block_on(&runtime, page::html(&address));
-    let html = links::relative(&html, &address);
+    let html = match LocalSet::new().block_on(&runtime, page::html(&address)) {
+        Ok(html) => links::relative(&html, &address),
+        Err(error) => {
+            eprintln!("The address {address} cannot be read: {error}.");
+            return ExitCode::FAILURE;
+        }
+    };
     match std::io::stdout().write_all(html.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

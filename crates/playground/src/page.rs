@@ -1,30 +1,29 @@
 //! The document of a page.
 
 use any_spawner::Executor;
+use axum::http::Request;
 use futures::stream::{StreamExt as _, once};
 use leptos::prelude::*;
-use leptos::tachys::view::iterators::StaticVec;
 use leptos_integration_utils::build_response;
 use leptos_meta::{MetaTags, ServerMetaContext, provide_meta_context};
-use leptos_router::any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute};
-use leptos_router::components::{FlatRoutes, Route, Router};
-use leptos_router::location::RequestUrl;
-use leptos_router::{SsrMode, path};
 use ui::components::{ICON, Wordmark};
 use ui::problem::NotFound;
-use workshop::pages::{Tour, routes_without_a_server};
+use workshop::pages::{Tour, page_without_a_server};
 
 use crate::front::FrontPage;
 
 /// The page of an address.
-pub async fn html(address: &str) -> String {
+///
+/// # Errors
+/// It is not an address.
+pub async fn html(address: &str) -> Result<String, axum::http::Error> {
+    let (request, ()) = Request::get(address).body(())?.into_parts();
+    let station = request.uri.path().to_owned();
     let tokio_is_set_once = Executor::init_tokio();
     debug_assert!(tokio_is_set_once.is_ok(), "one page per process");
     let (meta, head) = ServerMetaContext::new();
-    let url = RequestUrl::new(address);
-    let station = address.split('?').next().unwrap_or_default().to_owned();
     let context = move || {
-        provide_context(url);
+        provide_context(request);
         provide_context(meta);
         provide_context(Tour::WITHOUT_A_SERVER);
     };
@@ -40,7 +39,7 @@ pub async fn html(address: &str) -> String {
     let html: String = head.inject_meta_context(whole).await.collect().await;
     owner.unset_with_forced_cleanup();
     // No island finds its texts by these marks here.
-    html.replace("<!>", "")
+    Ok(html.replace("<!>", ""))
 }
 
 #[component]
@@ -49,6 +48,10 @@ fn Document(
     station: String,
 ) -> impl IntoView {
     provide_meta_context();
+    let page = match station.as_str() {
+        "/lab" => FrontPage().into_any(),
+        path => page_without_a_server(path).unwrap_or_else(|| NotFound().into_any()),
+    };
     view! {
         <!DOCTYPE html>
         <html lang="en" data-station=station>
@@ -63,35 +66,24 @@ fn Document(
                 <MetaTags />
             </head>
             <body>
-                <Router>
-                    <a class="skip" href="#main">
-                        "Skip to the content"
-                    </a>
-                    <Masthead />
-                    <div class="columns">
-                        <main id="main" tabindex="-1">
-                            <noscript>
-                                <p class="banner">
-                                    "Without JavaScript, each page here shows only how it begins: your browser does the work that a server would do."
-                                </p>
-                            </noscript>
-                            <p id="failure" class="banner" role="alert" hidden></p>
-                            <FlatRoutes fallback=NotFound>
-                                <StationRoutes />
-                                <Route path=path!("/lab") view=FrontPage ssr=SsrMode::Async />
-                            </FlatRoutes>
-                        </main>
-                    </div>
-                </Router>
+                <a class="skip" href="#main">
+                    "Skip to the content"
+                </a>
+                <Masthead />
+                <div class="columns">
+                    <main id="main" tabindex="-1">
+                        <noscript>
+                            <p class="banner">
+                                "Without JavaScript, each page here shows only how it begins: your browser does the work that a server would do."
+                            </p>
+                        </noscript>
+                        <p id="failure" class="banner" role="alert" hidden></p>
+                        {page}
+                    </main>
+                </div>
             </body>
         </html>
     }
-}
-
-/// The stations are one route of the site, as the front page is.
-#[component(transparent)]
-fn StationRoutes() -> AnyNestedRoute {
-    StaticVec::from(routes_without_a_server()).into_any_nested_route()
 }
 
 #[component]

@@ -2,10 +2,10 @@
 
 use std::future::Future;
 
+use axum::http::request::Parts;
 use feed::{Clock, Feed, SystemClock};
 use leptos::prelude::*;
 use leptos::tachys::reactive_graph::OwnedView;
-use leptos_router::hooks::use_query_map;
 use model::{Kind, Problem, Timestamp};
 
 use crate::notice::{self, Done, Notice};
@@ -38,11 +38,16 @@ pub fn now() -> Timestamp {
     feed().map_or_else(|_| SystemClock.now(), |feed| feed.now())
 }
 
-/// A parameter of the address, if it is there and not empty.
+/// A parameter of the address, if it is there and not empty. Of several, the last one counts.
 pub fn query(name: &str) -> Option<String> {
-    use_query_map()
-        .with_untracked(|query| query.get(name))
-        .filter(|value| !value.is_empty())
+    let value = with_context(|request: &Parts| {
+        let parameters = form_urlencoded::parse(request.uri.query()?.as_bytes());
+        parameters
+            .filter(|(key, _)| key == name)
+            .last()
+            .map(|(_, value)| value.into_owned())
+    });
+    value.flatten().filter(|value| !value.is_empty())
 }
 
 /// The refusal of a plain form that led back to this page.
