@@ -217,13 +217,13 @@ export function journeysInTheWorkshop(): void {
     await expect(written.getByRole("img", { name: /Written for one append/ })).toBeVisible();
     for (const { name, laps } of race.layouts) {
       const [short, long] = laps.map(({ append }) => append.bytesWritten);
-      expect(long! / short! > 5, name).toBe(name === "unbounded");
+      expect(long! / short! > 5, name).toBe(name === "one array");
       const row = written
         .getByRole("row")
         .filter({ has: page.getByRole("rowheader", { name, exact: true }) });
       await expect(row.getByRole("cell")).toHaveCount(2);
     }
-    await expect(page.getByTestId("append-time")).toContainText("S0 says: unbounded");
+    await expect(page.getByTestId("append-time")).toContainText("published: one array");
   });
 
   test("a smaller budget writes less for each append, and a list in a sandbox costs what was predicted", async ({

@@ -46,11 +46,11 @@ pub struct Published {
 /// overflow document, a fresh one at every length; its own safe code needs two writes and a read.
 pub const PUBLISHED: [Published; 2] = [
     Published {
-        name: "S0 says: unbounded",
+        name: "published: one array",
         times: [(100, 85.0), (1_000, 320.0), (5_000, 2_800.0), (10_000, 8_500.0)],
     },
     Published {
-        name: "S0 says: bounded",
+        name: "published: bounded",
         times: [(100, 88.0), (1_000, 115.0), (5_000, 120.0), (10_000, 118.0)],
     },
 ];
@@ -82,13 +82,13 @@ pub struct Entry {
 pub fn entries(size: Size) -> [Entry; 7] {
     let entry = |name, kind, limits| Entry { name, kind, limits };
     [
-        entry("unbounded", Kind::Unbounded, THOUSANDS),
-        entry("check-then-act (S1)", Kind::CheckThenAct, THOUSANDS),
-        entry("guarded append (S0)", Kind::GuardedAppend, THOUSANDS),
+        entry("one array", Kind::Unbounded, THOUSANDS),
+        entry("check, then act", Kind::CheckThenAct, THOUSANDS),
+        entry("guarded append", Kind::GuardedAppend, THOUSANDS),
         entry("bucket of 1,000", Kind::Bucket, THOUSANDS),
-        entry("edge", Kind::Edge, THOUSANDS),
-        entry("ours at 1,000", Kind::Overflow, THOUSANDS),
-        entry("ours", Kind::Overflow, default_limits(size)),
+        entry("edges", Kind::Edge, THOUSANDS),
+        entry("pages of 1,000", Kind::Overflow, THOUSANDS),
+        entry("head and pages", Kind::Overflow, default_limits(size)),
     ]
 }
 

@@ -186,16 +186,16 @@ fn Results(race: LayoutRace) -> impl IntoView {
     view! {
         {comparison(&race).map(|text| view! { <p class="verdict" data-testid="comparison">{text}</p> })}
         <p class="lab-source">
-            "unbounded is one array; check-then-act (S1) and guarded append (S0) are the articles’ code; a bucket is a document of up to 1,000 \
-             items; edge is one document for each item; ours are head and pages, with our limits and with the articles’. An append writes each \
-             document that it changes as a whole, so edge writes least; what readers pay for that is below."
+            "One array is a document that grows; check, then act and guarded append are the articles’ code; a bucket is a document of up to 1,000 \
+             items; edges are one document for each item. Head and pages have the feed’s limits, and once more the articles’: pages of 1,000. \
+             An append writes each document that it changes as a whole, so edges write least; what readers pay for that is below."
         </p>
         {walls.collect_view()}
         {measures.into_iter().collect_view()}
         <p class="lab-source">
             "All lists are in memory, so no time here includes the disk. The layouts take turns after each append, so that a busy machine slows all of them alike; "
-            "bytes do not depend on the machine. S0 was measured on another machine, also not durably, and its “bounded” is one update of one overflow document, "
-            "without the read and the second write that its safe code needs. The same numbers as JSON: "
+            "bytes do not depend on the machine. The published times are those of “Implementing the Outlier Pattern with Safe Overflow”: from another machine, also not durable, and “bounded” is one update of one overflow document, "
+            "without the read and the second write that the article’s safe code needs. The same numbers as JSON: "
             <a href="/api/v1/lab/layouts">"/api/v1/lab/layouts"</a> "."
         </p>
     }
@@ -221,7 +221,7 @@ fn comparison(race: &LayoutRace) -> Option<String> {
     let (unbounded, ours) = (&unbounded.laps[nth], &ours.laps[nth]);
     let (theirs, own) = (unbounded.append.bytes_written, ours.append.bytes_written);
     Some(format!(
-        "At {} items of {} bytes, an append to one array writes {}, ours {}: {} times less.",
+        "At {} items of {} bytes, an append to one array writes {}, to head and pages {}: {} times less.",
         grouped(unbounded.items),
         grouped(race.item_bytes),
         bytes(theirs),
@@ -258,7 +258,7 @@ const MEASURES: [Measure; 4] = [
     Measure {
         id: "append-bytes",
         title: "Written for one append",
-        description: "Mean bytes by the number of items, both logarithmic. The unbounded array grows with the list; the others level off.",
+        description: "Mean bytes by the number of items, both logarithmic. One array grows with the list; the others level off.",
         axis: "bytes written for one append",
         of: |lap| lap.append.bytes_written,
         write: bytes,
@@ -349,7 +349,7 @@ mod tests {
             item_bytes: 62,
             done: 3,
             total: 4,
-            layouts: vec![layout("unbounded", 3.0), layout("ours", 1.0)],
+            layouts: vec![layout("one array", 3.0), layout("head and pages", 1.0)],
         }
     }
 
@@ -391,7 +391,7 @@ mod tests {
         race.layouts[1].laps.pop();
         assert_eq!(
             comparison(&race).unwrap(),
-            "At 1,000 items of 62 bytes, an append to one array writes 65 B, ours 22 B: 3 times less."
+            "At 1,000 items of 62 bytes, an append to one array writes 65 B, to head and pages 22 B: 3 times less."
         );
     }
 }

@@ -43,10 +43,10 @@ async fn the_largest_document_is_what_the_limits_allow() {
         let place = entries(Size::Like).iter().position(|entry| entry.name == name);
         laps[place.unwrap()].largest_document
     };
-    assert!(of("unbounded") > 3_000 * 62);
+    assert!(of("one array") > 3_000 * 62);
     assert!((62_000..80_000).contains(&of("bucket of 1,000")));
-    assert!(of("ours") < of("ours at 1,000") / 4);
-    assert!(of("edge") < 200);
+    assert!(of("head and pages") < of("pages of 1,000") / 4);
+    assert!(of("edges") < 200);
 }
 
 #[tokio::test]

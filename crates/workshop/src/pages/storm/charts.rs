@@ -33,12 +33,12 @@ pub fn Charts(storm: Storm) -> impl IntoView {
                 x: second(),
                 y: axis("Items in the head", false, numbers::thousands),
                 lines: vec![
+                    heads("in the head", &storm.heads, |one| one.items),
                     heads(
                         &format!("threshold, {}", grouped(storm.threshold)),
                         &storm.heads,
                         |_| storm.threshold,
                     ),
-                    heads("in the head", &storm.heads, |one| one.items),
                 ],
             },
         ),
