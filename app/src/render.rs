@@ -18,20 +18,3 @@ pub fn outside_of_requests<V: IntoView>(view: impl FnOnce() -> V) -> String {
     }
     html
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn markers_of_leptos_are_left_out_and_text_that_looks_like_one_stays() {
-        let html = outside_of_requests(|| {
-            view! {
-                <p title="<!>">
-                    {"a <!> b".to_owned()} {None::<String>}
-                </p>
-            }
-        });
-        assert_eq!(html, r#"<p title="&lt;!&gt;">a &lt;!&gt; b</p>"#);
-    }
-}

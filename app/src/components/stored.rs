@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use model::{Overflow, RelationOverflow, Topic};
 use store::inspect::Documents;
-use ui::components::{Headings, MAX_DOCUMENT_BYTES, ShownDocument, grouped, size, unchanged};
+use ui::components::{Headings, MAX_DOCUMENT_BYTES, ShownDocument, grouped, share_of_limit, size, unchanged};
 
 use crate::pages::Wing;
 
@@ -42,7 +42,7 @@ pub fn Stored(
         <div class="stored">
             <p class="stored-sum">
                 "The document itself is " <b>{size(owner_bytes)}</b>
-                {format!(", {} of the {} that MongoDB allows.", share(owner_bytes), size(MAX_DOCUMENT_BYTES))}
+                {format!(", {} of the {} that MongoDB allows.", share_of_limit(owner_bytes), size(MAX_DOCUMENT_BYTES))}
             </p>
             <div class="stored-table" tabindex="0" role="group" aria-label="The lists in numbers">
                 <table>
@@ -68,22 +68,5 @@ pub fn Stored(
                 })
                 .collect_view()}
         </div>
-    }
-}
-
-/// A size as a percentage of the largest possible document.
-fn share(bytes: u64) -> String {
-    let hundredths = bytes * 10_000 / MAX_DOCUMENT_BYTES;
-    format!("{}.{:02} %", hundredths / 100, hundredths % 100)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_share_of_the_wall_has_two_places() {
-        assert_eq!(share(MAX_DOCUMENT_BYTES), "100.00 %");
-        assert_eq!(share(MAX_DOCUMENT_BYTES / 128), "0.78 %");
     }
 }

@@ -7,6 +7,7 @@ use ui::components::{Avatar, Field};
 use ui::refusal::RejectedForm;
 use ui::request::{feed, loaded, query, rejected_form_of};
 use ui::title::PageTitle;
+use web::link_with;
 
 use crate::actions::accounts::{SignIn, SignInAsDemo, SignUp};
 
@@ -145,35 +146,4 @@ fn next_page(refusal: Option<&RejectedForm>) -> String {
     query("next")
         .or_else(|| refusal.map(|refusal| refusal.kept("next")))
         .unwrap_or_default()
-}
-
-/// The address of a page that continues to `next` afterwards.
-pub fn link_with(next: &str, path: &str) -> String {
-    if next.is_empty() {
-        return path.to_owned();
-    }
-    let encoded: String = next
-        .bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
-                char::from(byte).to_string()
-            }
-            other => format!("%{other:02X}"),
-        })
-        .collect();
-    format!("{path}?next={encoded}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_return_address_survives_the_other_form() {
-        assert_eq!(link_with("", "/signup"), "/signup");
-        assert_eq!(
-            link_with("/post/1?a=b#c", "/signup"),
-            "/signup?next=/post/1%3Fa%3Db%23c"
-        );
-    }
 }

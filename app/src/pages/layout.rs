@@ -7,8 +7,8 @@ use model::{Account, Kind, Topic};
 use ui::components::{Avatar, Wordmark, grouped};
 use ui::islands::Numbers;
 use ui::{request, session};
+use web::link_with;
 
-use super::accounts::link_with;
 use super::api::{self, ApiContents};
 use super::wing::Wing;
 use crate::actions::accounts::SignOut;

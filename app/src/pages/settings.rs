@@ -12,8 +12,8 @@ use ui::reply::redirect;
 use ui::request::rejected_form_of;
 use ui::session;
 use ui::title::PageTitle;
+use web::link_with;
 
-use super::accounts::link_with;
 use super::recovery::RecoveryCodes;
 use crate::actions::settings::{ChangePassword, DeleteAccount, Describe, NOTIFICATIONS, SESSIONS};
 

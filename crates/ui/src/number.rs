@@ -30,6 +30,12 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// A size as a percentage of the largest possible document.
+pub fn share_of_limit(bytes: u64) -> String {
+    let hundredths = bytes * 10_000 / MAX_DOCUMENT_BYTES;
+    format!("{}.{:02} %", hundredths / 100, hundredths % 100)
+}
+
 /// The length of a text, and the maximum.
 pub fn counter(length: usize, most: usize) -> String {
     format!("{length} / {most}")
@@ -45,6 +51,12 @@ mod tests {
             [812, 1024, 61_900, 1 << 20, 16 << 20].map(size),
             ["812 bytes", "1 KB", "60 KB", "1.0 MB", "16.0 MB"]
         );
+    }
+
+    #[test]
+    fn a_share_of_the_largest_document_has_two_places() {
+        assert_eq!(share_of_limit(MAX_DOCUMENT_BYTES), "100.00 %");
+        assert_eq!(share_of_limit(MAX_DOCUMENT_BYTES / 128), "0.78 %");
     }
 
     #[test]

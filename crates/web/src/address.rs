@@ -49,6 +49,23 @@ impl Origin {
     }
 }
 
+/// The address of a page that continues to `next` afterwards.
+pub fn link_with(next: &str, path: &str) -> String {
+    if next.is_empty() {
+        return path.to_owned();
+    }
+    let encoded: String = next
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                char::from(byte).to_string()
+            }
+            other => format!("%{other:02X}"),
+        })
+        .collect();
+    format!("{path}?next={encoded}")
+}
+
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
@@ -88,6 +105,15 @@ mod tests {
         assert_eq!(
             tag.as_deref(),
             Some("http://localhost/tags/%E6%B0%B4_%C3%A9t%C3%A9")
+        );
+    }
+
+    #[test]
+    fn the_return_address_survives_the_other_form() {
+        assert_eq!(link_with("", "/signup"), "/signup");
+        assert_eq!(
+            link_with("/post/1?a=b#c", "/signup"),
+            "/signup?next=/post/1%3Fa%3Db%23c"
         );
     }
 }

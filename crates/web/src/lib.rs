@@ -9,7 +9,7 @@ mod problem;
 mod session;
 mod version;
 
-pub use address::{Origin, PublicAddress};
+pub use address::{Origin, PublicAddress, link_with};
 pub use host::{is_loopback, is_sent_to_this_machine};
 pub use problem::{BODY, CLOSED, ErrorResponse, ProblemBody};
 pub use session::{CLEAR_CACHE, Cookies, Peer, Session, Sessions, not_signed_in, resolve};

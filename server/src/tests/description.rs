@@ -134,3 +134,34 @@ async fn the_page_about_the_api_shows_every_operation_and_shape() {
         );
     }
 }
+
+#[test]
+fn shared_forms_are_sent_to_the_functions_of_the_pages() {
+    use app::actions::comments::DeleteComment;
+    use app::actions::people::SetFollow;
+    use app::actions::posts::{DeletePost, SetBookmark, SetLike, SetShare};
+    use leptos::server_fn::ServerFn as _;
+    use ui::forms;
+
+    assert_eq!(forms::SET_LIKE, SetLike::url());
+    assert_eq!(forms::SET_SHARE, SetShare::url());
+    assert_eq!(forms::SET_BOOKMARK, SetBookmark::url());
+    assert_eq!(forms::SET_FOLLOW, SetFollow::url());
+    assert_eq!(forms::DELETE_POST, DeletePost::url());
+    assert_eq!(forms::DELETE_COMMENT, DeleteComment::url());
+}
+
+#[tokio::test]
+async fn the_page_of_the_api_gives_types_and_bounds_in_words() {
+    let page = Call::new(Method::GET, "/api").header(ACCEPT.as_str(), PAGE);
+    let page = page.send(&Stage::new().await.open()).await.text;
+    for words in [
+        "text, 1 to 500 characters",
+        "text or null",
+        "whole number, 1 to 100",
+        "whole number<",
+        "post, like",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}

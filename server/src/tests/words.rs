@@ -106,3 +106,15 @@ async fn an_activity_tells_of_whose_post_it_was_and_what_it_said() {
     }
     assert!(shown.contains(&format!("href=\"/post/{post}\"")));
 }
+
+#[tokio::test]
+async fn text_that_looks_like_a_marker_of_leptos_stays_and_its_markers_are_left_out() {
+    let stage = Stage::new().await;
+    let ada = stage.joins("ada").await;
+    let post = writes(&stage, &ada, "a <!> b").await;
+    let shown = page(&stage, &format!("/post/{post}")).await.text;
+    let (_, article) = shown.split_once("<article").unwrap();
+    let (article, _) = article.split_once("</article>").unwrap();
+    assert!(article.contains("a &lt;!&gt; b"), "{article}");
+    assert!(!article.contains("<!>"), "{article}");
+}

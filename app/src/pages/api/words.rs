@@ -132,32 +132,3 @@ pub fn sentence(text: &'static str) -> impl IntoView {
         })
         .collect_view()
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_schema_is_described_by_its_type_and_its_bounds() {
-        for (schema, words) in [
-            (
-                json!({ "type": "string", "maxLength": 500, "minLength": 1 }),
-                "text, 1 to 500 characters",
-            ),
-            (json!({ "type": ["string", "null"] }), "text or null"),
-            (
-                json!({ "type": "integer", "minimum": 1, "maximum": 100 }),
-                "whole number, 1 to 100",
-            ),
-            (json!({ "type": "integer", "minimum": 0 }), "whole number"),
-            (
-                json!({ "type": "string", "enum": ["post", "like"] }),
-                "post, like",
-            ),
-        ] {
-            assert_eq!(plain(&schema), words, "{schema}");
-        }
-    }
-}

@@ -20,7 +20,7 @@ mod reactions;
 mod text_form;
 mod tree;
 
-pub use crate::number::{MAX_DOCUMENT_BYTES, grouped, size};
+pub use crate::number::{MAX_DOCUMENT_BYTES, grouped, share_of_limit, size};
 pub use avatar::{Avatar, Landscape, LandscapeSymbol};
 pub use beginning::{beginning, excerpt};
 pub use body::Body;
