@@ -186,9 +186,9 @@ fn draw(svg: &mut String, nth: usize, drawn: &Line, across: &Scale, up: &Scale, 
     );
 }
 
-/// The number at a tick: 10 MB, where a measurement would be 10.0 MB.
+/// The number at a tick: 10 MB and 1 ms, where measurements would be 10.0 MB and 1.00 ms.
 fn tick_label(axis: &Axis, tick: f64) -> String {
-    (axis.write)(tick).replace(".0 ", " ")
+    (axis.write)(tick).replace(".00 ", " ").replace(".0 ", " ")
 }
 
 fn label(svg: &mut String, x: f64, y: f64, anchor: &str, text: &str) {
@@ -260,6 +260,18 @@ mod tests {
             "{svg}"
         );
         assert!(svg.contains("<desc id=\"latency-desc\">"), "{svg}");
+    }
+
+    #[test]
+    fn a_tick_has_no_decimals_that_are_zero() {
+        let axis = |write| Axis {
+            label: String::new(),
+            logarithmic: false,
+            write,
+        };
+        assert_eq!(tick_label(&axis(numbers::time), 10_000.0), "10 ms");
+        assert_eq!(tick_label(&axis(numbers::time), 2_500.0), "2.50 ms");
+        assert_eq!(tick_label(&axis(numbers::bytes), 1e7), "10 MB");
     }
 
     #[test]
