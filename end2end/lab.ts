@@ -188,7 +188,7 @@ export function journeysInTheWorkshop(): void {
     await expect(page.getByTestId("layout-head-and-pages").locator(".sheet-head").first()).toContainText(
       "head",
     );
-    await expect(page.getByTestId("verdict")).toContainText("Buckets find a quiet hour with 1 document");
+    await expect(page.getByTestId("verdict")).toContainText("A quiet hour is 1 document in buckets");
   });
 
   test("a race of the layouts shows what was measured, and that only the plain array grows", async ({

@@ -65,7 +65,8 @@ fn a_storm_is_exact_on_either_store() {
             .get("/lab/storm");
         let shown = words(&page.text);
         assert!(
-            shown.contains("The list is correct: every acknowledged person") && shown.contains("355"),
+            shown.contains("The list is correct: everybody whose like was acknowledged")
+                && shown.contains("355"),
             "{shown}"
         );
         assert!(page.text.contains("<svg class=\"chart\""), "{shown}");

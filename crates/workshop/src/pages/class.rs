@@ -136,9 +136,9 @@ fn ClassroomInstructions() -> impl IntoView {
         </section>
         <section class="prose" aria-labelledby="start">
             <h2 id="start" class="section-head">
-                "For the teacher: start a class"
+                "For the teacher: invite your class"
             </h2>
-            <p>"This server was started without a class. On the machine with the projector, stop it and start it like this; its data stays:"</p>
+            <p>"Your students like the post on their own phones if you stop this server and start it again like this, on the machine with the projector. Its data stays."</p>
             <pre class="command-text">
                 <code>"cargo xtask serve --classroom"</code>
             </pre>

@@ -187,8 +187,9 @@ fn Results(race: LayoutRace) -> impl IntoView {
         {comparison(&race).map(|text| view! { <p class="verdict" data-testid="comparison">{text}</p> })}
         <p class="lab-source">
             "One array is a document that grows; check, then act and guarded append are the articles’ code; a bucket is a document of up to 1,000 \
-             items; edges are one document for each item. Head and pages have the feed’s limits, and once more the articles’: pages of 1,000. \
-             An append writes each document that it changes as a whole, so edges write least; what readers pay for that is below."
+             items; edges are one document for each item. “Pages of 1,000” are head and pages, too, with the articles’ limit. \
+             An append writes each document that it changes as a whole, so edges write least; what readers pay for that is below. \
+             KB and MB are powers of ten here: MongoDB’s 16 MB are 16.8 of them."
         </p>
         {walls.collect_view()}
         {measures.into_iter().collect_view()}

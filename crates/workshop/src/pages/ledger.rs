@@ -91,8 +91,8 @@ fn story(case: Case) -> String {
             format!("The account has five entries, and its head is full. A clerk books {what}. {rest}")
         }
         Case::Old => format!(
-            "The account has seven entries, the oldest four of them in another document. A clerk never got the answer for \
-             {what}, and books it two more times now."
+            "The account has seven entries, the oldest four of them in another document; {what} is one of these. The clerk never \
+             got an answer for it, and books it again, twice. Only “Head and pages” looks for it in the other document."
         ),
     }
 }
@@ -187,10 +187,10 @@ fn row(all: &[Interrupted], chosen: &Interrupted) -> (&'static str, Vec<Point>) 
 /// What is wrong, in a few words: in the end, or else right after the crash.
 fn fault(one: &Interrupted) -> Option<String> {
     let later = one.faults_later();
-    let faults = if later.is_empty() {
-        one.faults_then()
+    let (faults, when) = if later.is_empty() {
+        (one.faults_then(), "")
     } else {
-        later
+        (later, "after the retry: ")
     };
     let mut repeated = 0;
     let mut words: Vec<String> = Vec::new();
@@ -206,7 +206,7 @@ fn fault(one: &Interrupted) -> Option<String> {
         1 => words.push("1 entry stored twice".to_owned()),
         several => words.push(format!("{several} entries stored twice")),
     }
-    (!words.is_empty()).then(|| words.join(", "))
+    (!words.is_empty()).then(|| format!("{when}{}", words.join(", ")))
 }
 
 /// What is wrong, each in a sentence without its end.

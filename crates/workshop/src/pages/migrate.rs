@@ -183,7 +183,7 @@ fn Samples(samples: Vec<MigrationSample>) -> impl IntoView {
         "Pages",
         "Owner’s document",
     ];
-    let chart = owner_bytes(&samples);
+    let (chart, heading) = (owner_bytes(&samples), conversion(&samples));
     let rows = samples.into_iter().rev().map(|sample| {
         let cells = vec![
             grouped(sample.acknowledged),
@@ -202,13 +202,29 @@ fn Samples(samples: Vec<MigrationSample>) -> impl IntoView {
     };
     view! {
         <section class="figures migration-looks" aria-labelledby="looks" data-testid="looks">
-            <h3 id="looks">"While new likes arrive"</h3>
+            <h3 id="looks">{heading}</h3>
             <div class="figures-beside">
                 <div inner_html=chart.inline("owner-bytes")></div>
                 <Figures label="Samples of the list" table />
             </div>
         </section>
     }
+}
+
+/// When the array became head and pages, in a sentence.
+fn conversion(samples: &[MigrationSample]) -> String {
+    let overflowed = |sample: &MigrationSample| sample.form == ListForm::Overflowed;
+    let first = samples.iter().position(overflowed);
+    let Some([before, after, ..]) = first.and_then(|first| samples.get(first.checked_sub(1)?..)) else {
+        return "While new likes arrive".to_owned();
+    };
+    format!(
+        "After {} seconds, a document of {} became one of {} and {} pages",
+        number(after.at / 100) / 10.0,
+        bytes(number(before.owner_bytes)),
+        bytes(number(after.owner_bytes)),
+        grouped(after.pages),
+    )
 }
 
 /// The size of the owner's document, which collapses when the array becomes a head.

@@ -185,8 +185,8 @@ fn verdict(measured: &[Measured]) -> String {
         );
     }
     format!(
-        "One more reading rewrites {} in the hour’s document, {} in a bucket and {} in the head. \
-         Buckets find a quiet hour with {} document, head and pages with {}; the newest are in the head.",
+        "Buckets are best here. One more reading rewrites {} in a document for each hour, {} in a bucket and {} in a head. \
+         A quiet hour is {} document in buckets, and {} with head and pages.",
         stored(Layout::Hours),
         stored(Layout::Buckets),
         stored(Layout::HeadAndPages),

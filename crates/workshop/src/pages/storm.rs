@@ -190,7 +190,7 @@ fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
         (unsent, "likes were due but not sent"),
     ];
     let judgement = holds.then_some(
-        "The list is correct: every acknowledged person is in the list once, nobody else is, the count is right, and spillway check finds no error.",
+        "The list is correct: everybody whose like was acknowledged is in the list once, nobody else is, the count is right, and spillway check finds no error.",
     );
     let sums = vec![
         ("acknowledged", "expected in the list", acknowledged),

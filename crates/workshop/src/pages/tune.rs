@@ -104,8 +104,8 @@ fn verdict(outcome: &Outcome) -> String {
     let (other, instead) = &outcome.instead;
     let (written_instead, read_instead) = cost(instead);
     format!(
-        "With a budget of {}, an append writes {written}, and scrolling through {} items reads {read} documents. With {}: \
-         {written_instead}, and {read_instead} documents.",
+        "With a budget of {}, an append writes {written}, and scrolling through {} items reads {read} documents. With {} it \
+         would write {written_instead} and read {read_instead} documents.",
         size(outcome.budget),
         grouped(SCROLLED),
         size(*other),

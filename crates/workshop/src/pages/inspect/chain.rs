@@ -100,14 +100,12 @@ fn drawn(pages: usize, chosen: Option<u32>) -> Vec<usize> {
 
 fn in_words(list: &RelationOverflow) -> String {
     let room = list.threshold.saturating_sub(list.head);
-    let (what, spills) = match list.pages {
-        0 => ("One document".to_owned(), "the head spills"),
-        1 => ("The head and 1 page".to_owned(), "it spills again"),
-        pages => (
-            format!("The head and {} pages", grouped(pages)),
-            "it spills again",
-        ),
+    let what = match list.pages {
+        0 => "One document".to_owned(),
+        1 => "The head and 1 page".to_owned(),
+        pages => format!("The head and {} pages", grouped(pages)),
     };
+    let spills = "the oldest items of the head move into a new page";
     if room == 0 {
         format!("{what}. The head is full: with the next one {spills}")
     } else {

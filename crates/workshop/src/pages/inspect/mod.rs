@@ -183,8 +183,8 @@ fn verdict(list: &RelationOverflow) -> String {
     }
     let (head, pages) = (grouped(list.head), words::pages(list.pages));
     let mut verdict = format!(
-        "The list has {items}. The owner’s document, with all of its lists, has only {now}: the newest {head} are in it, the \
-         others in {pages}."
+        "The list has {items}. The newest {head} are in its owner’s document, which has only {now} with all else in it; the \
+         others are in {pages}."
     );
     if let Some(unbounded) = list.with_one_array() {
         let array = format!(
