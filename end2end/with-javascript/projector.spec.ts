@@ -74,6 +74,23 @@ test("on a projector, the arrow keys lead from station to station, and the time 
   await expect(timer).toHaveText("10 minutes");
 });
 
+test("the slider of the tuner leads to the page of its budget, also on a projector", async ({ page }) => {
+  await page.goto("/lab/tune?relation=likes&kb=16");
+  const slider = page.getByRole("slider", { name: "Budget in KB" });
+  await slider.press("ArrowRight");
+  await expect(page).toHaveURL("/lab/tune?relation=likes&kb=17");
+  await expect(page.getByRole("columnheader", { name: "With 17 KB" })).toBeVisible();
+  await expect(slider).toHaveValue("17");
+  await page.goBack();
+  await expect(slider).toHaveValue("16");
+  await page.setViewportSize(PROJECTORS[0]!);
+  await page.evaluate(() => localStorage.setItem("projector", "on"));
+  await page.reload();
+  await expect(slider).toBeInViewport({ ratio: 1 });
+  await slider.fill("64");
+  await expect(page.getByTestId("conclusion")).toContainText("With a budget of 64 KB");
+});
+
 test("the projector view is switched by a button, too, and not while somebody writes", async ({ page }) => {
   await page.goto("/lab/console");
   const button = page.getByRole("button", { name: "Projector view" });

@@ -21,6 +21,7 @@ const PRETTIER: [&str; 12] = [
     "public/lesson.js",
     "public/projector.js",
     "public/sheets.js",
+    "public/slider.js",
     "xtask/playground.mjs",
     "xtask/site.mjs",
 ];

@@ -5,6 +5,7 @@ use crate::tune::{Figures, Tuning};
 use crate::{MeasuredItems, Tuned, USUAL};
 use chart::numbers::{self, bytes};
 use chart::{Axis, Chart, Line};
+use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Problem, Relation, View};
@@ -58,6 +59,7 @@ pub fn TunePage() -> impl IntoView {
             .is_some_and(|shown| shown.list.progress == Progress::Running);
         Ok::<_, Problem>(view! {
             <StationHead station=&TUNE />
+            <script type="module" src="/slider.js" nonce=use_nonce()></script>
             <Pane>
                 <Choice relation kb />
                 <p class="lab-source">
@@ -310,6 +312,15 @@ fn Choice(relation: Relation, kb: u64) -> impl IntoView {
         <Tabs label="Bytes of its owner that one list may take" tabs=steps.into() />
         <form class="budget" method="get">
             <input type="hidden" name="relation" value=relation.as_str() />
+            <input
+                id="slider"
+                type="range"
+                min=TunedList::BUDGETS.0
+                max=TunedList::BUDGETS.1
+                value=kb
+                aria-label="Budget in KB"
+                aria-valuetext=format!("{kb} KB")
+            />
             <label for="kb">"Or another budget, in KB"</label>
             <input
                 id="kb"

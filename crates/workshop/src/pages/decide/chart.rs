@@ -106,7 +106,7 @@ static READS: Question = Question {
         },
         Answer {
             name: "either-side",
-            words: "Single items, or the list from either side",
+            words: "Single items, or both directions: who follows whom",
             next: Next::Use(Pattern::Edge),
         },
         Answer {

@@ -59,7 +59,7 @@ fn Stage(way: Way) -> impl IntoView {
         <div data-said=said>{answered} {now}</div>
         <section class="whole-chart" aria-labelledby="chart">
             <h2 id="chart" class="section-head">
-                "The whole chart"
+                "All questions, and where each answer leads"
             </h2>
             {branch(&FIRST, &Way { answered: Vec::new(), next: Next::Ask(&FIRST) }, &way)}
         </section>

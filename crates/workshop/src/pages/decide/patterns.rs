@@ -164,7 +164,7 @@ static OUTLIER: Advice = Advice {
 
 static BUCKET: Advice = Advice {
     name: "Bucket",
-    gist: "pieces of a fixed size for everybody",
+    gist: "documents with a fixed number of items each",
     shape: "{ owner, bucket: 0, items: [1,000 items], count, from, to } …",
     reasons: &[
         said(
@@ -185,7 +185,7 @@ static BUCKET: Advice = Advice {
 
 static SUBSET: Advice = Advice {
     name: "Subset",
-    gist: "the newest in the document, everything beside it",
+    gist: "the newest in the document, all in a collection of their own",
     shape: "{ _id, newest: [20 items] }  +  { owner, … } for every item",
     reasons: &[
         said("The first screen is one small read, whatever the length of the list."),
