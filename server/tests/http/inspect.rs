@@ -126,7 +126,7 @@ fn the_chain_leads_to_each_page_and_shows_its_document() {
     assert!(oldest.contains("\"items\": [3 items"), "{oldest}");
     let comments = words(&browser.get(&format!("{path}?list=comments")).text);
     assert!(
-        comments.contains("One document. After 5 more the head spills"),
+        comments.contains("One document. After 5 more the oldest items of the head move into a new page"),
         "{comments}"
     );
     let ada = words(&browser.get("/lab/inspect/user:ada").text);
