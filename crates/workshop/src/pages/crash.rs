@@ -234,7 +234,7 @@ fn row(crashes: &[Crash], chosen: &Crash) -> (&'static str, Vec<Point>) {
 /// The violations, in words: right after the crash, or else after the next operation.
 fn discrepancies(crash: &Crash) -> Option<String> {
     let (tally, when) = if crash.crashed.tally.holds() {
-        (&crash.later.tally, "after the next operation: ")
+        (&crash.later.tally, "later: ")
     } else {
         (&crash.crashed.tally, "")
     };
