@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::report::{LayoutRace, Migration, Storm};
 
 /// When all of them were recorded.
-const DAY: &str = "29 November 2026";
+const MONTH: &str = "November 2026";
 
 /// A storm on a post just below its threshold.
 pub(super) static STORM: LazyLock<Storm> = LazyLock::new(|| read(include_str!("storm.json")));
@@ -40,7 +40,7 @@ pub(super) fn Recorded(
     view! {
         <section class="recorded" aria-labelledby="recorded" data-testid="recorded">
             <h2 id="recorded" class="section-head">
-                {format!("{what}, recorded on {DAY}")}
+                {format!("{what}, recorded in {MONTH}")}
             </h2>
             {children()}
         </section>
