@@ -2,10 +2,9 @@
 
 use feed::Paging;
 use leptos::prelude::*;
-use leptos_router::params::ParamsMap;
 use model::{FoundPerson, Listing, PostCard, Problem, Search};
 use store::posts::Order;
-use ui::request::{feed, loaded, now, query};
+use ui::request::{feed, loaded, now, query, query_string};
 use ui::session;
 use ui::title::PageTitle;
 
@@ -52,12 +51,10 @@ impl Results {
 
     /// The query of its page, without the `?`.
     fn query(self, search: &Search) -> String {
-        let mut query = ParamsMap::new();
-        query.insert("q", search.to_string());
-        if let Some((name, value)) = self.parameter() {
-            query.insert(name, value.to_owned());
-        }
-        query.to_query_string().trim_start_matches('?').to_owned()
+        let search = search.to_string();
+        let mut parameters = vec![("q", search.as_str())];
+        parameters.extend(self.parameter());
+        query_string(&parameters)
     }
 }
 

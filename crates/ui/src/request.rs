@@ -50,6 +50,13 @@ pub fn query(name: &str) -> Option<String> {
     value.flatten().filter(|value| !value.is_empty())
 }
 
+/// The query of an address with these parameters, without the `?`.
+pub fn query_string(parameters: &[(&str, &str)]) -> String {
+    form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(parameters)
+        .finish()
+}
+
 /// The refusal of a plain form that led back to this page.
 pub fn rejected_form() -> Option<RejectedForm> {
     match notice::current()? {

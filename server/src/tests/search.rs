@@ -305,10 +305,14 @@ async fn the_page_marks_the_words_and_leads_on_without_losing_them() {
         "{link}: {}",
         second.text
     );
+    assert!(second.text.contains("href=\"?q=ferry+GOOSE\""), "{}", second.text);
+
+    // What was searched for is decoded once, and is the same in the links.
+    let percent = page("/search?q=a%2541".to_owned()).await.text;
+    assert!(percent.contains("value=\"a%41\""), "{percent}");
     assert!(
-        second.text.contains("href=\"?q=ferry%20GOOSE\""),
-        "{}",
-        second.text
+        percent.contains("href=\"/search?q=a%2541&amp;kind=people\""),
+        "{percent}"
     );
 
     let people = page("/search?q=ad&kind=people".to_owned()).await;

@@ -5,12 +5,11 @@ use bson::Bson;
 use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
-use leptos_router::params::ParamsMap;
 use model::Problem;
 use shell::{CURSOR_METHODS, METHODS};
 use ui::components::{MAX_DOCUMENT_BYTES, size};
 use ui::escape::escape;
-use ui::request::{loaded, query, rejected_form_of};
+use ui::request::{loaded, query, query_string, rejected_form_of};
 
 use super::inspect::bytes_of;
 use super::sheets::Sheets;
@@ -86,9 +85,7 @@ pub fn ConsolePage() -> impl IntoView {
 
 /// The address that puts a line into the prompt.
 fn with_line(line: &str) -> String {
-    let mut query = ParamsMap::new();
-    query.insert("line", line.to_owned());
-    query.to_query_string()
+    format!("?{}", query_string(&[("line", line)]))
 }
 
 /// The words that are offered while somebody types, each with what it is.

@@ -2,10 +2,9 @@ use crate::actions::AnswerExercise;
 use crate::exercise::{Grade, QUESTIONS, Question};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
-use leptos_router::params::ParamsMap;
 use model::Problem;
 use ui::components::grouped;
-use ui::request::{loaded, query};
+use ui::request::{loaded, query, query_string};
 use ui::title::PageTitle;
 
 use super::in_turn;
@@ -13,10 +12,8 @@ use super::lesson::{LessonStrip, is_student};
 
 /// The address that shows the result of an answer.
 pub(crate) fn answered(exercise: &str, answer: &str) -> String {
-    let mut query = ParamsMap::new();
-    query.insert("exercise", exercise.to_owned());
-    query.insert("answer", answer.to_owned());
-    format!("/lab/exercises{}#exercise-{exercise}", query.to_query_string())
+    let query = query_string(&[("exercise", exercise), ("answer", answer)]);
+    format!("/lab/exercises?{query}#exercise-{exercise}")
 }
 
 /// Six questions, each of which runs the reader's answer.
