@@ -1,4 +1,5 @@
-//! The embedded engine: MongoDB's single-document commands over redb, in one file and without a server.
+//! The embedded engine: MongoDB's single-document commands over redb, in one file and without a server. In WebAssembly, a
+//! store is in memory and redb is no part of it.
 //!
 //! ```text
 //!   filter, update, projection, sort   compiled from BSON; work on encoded documents

@@ -1,7 +1,7 @@
 //! Ordered maps in the place of redb, with the part of its interface that this engine uses.
 //!
 //! A program for a browser keeps nothing on disk, and redb would be an eighth of what it downloads. Here a snapshot shares
-//! the maps with the last commit, and a transaction copies a map before it first changes it.
+//! the maps with the last commit, and a transaction that opens a map copies it before its first change.
 
 #![expect(
     clippy::unnecessary_wraps,
@@ -415,7 +415,7 @@ mod tests {
     use super::*;
 
     type Bytes = Vec<u8>;
-    /// Which table, which row, and what is written there; nothing removes it.
+    /// Which table, which row, and what is written there; `None` removes the row.
     type Change = (bool, Bytes, Option<u32>);
 
     fn key() -> impl Strategy<Value = Bytes> {
@@ -509,11 +509,9 @@ mod tests {
                     seen.push(format!("{:?}", rows.collect::<Result<Vec<_>, _>>().unwrap()));
                     let rows = $redb::ReadableTableMetadata::len(&table).unwrap();
                     let stats = $redb::ReadableTableMetadata::stats(&table).unwrap();
-                    let (stored, beside) = (
-                        stats.stored_bytes(),
-                        stats.metadata_bytes() + stats.fragmented_bytes(),
-                    );
-                    assert!(stored == 0 || stored + beside >= rows);
+                    // Beside keys and values, redb stores its tree.
+                    assert!(stats.metadata_bytes() + stats.fragmented_bytes() < 1 << 20);
+                    let stored = stats.stored_bytes();
                     seen.push(format!("{rows} rows, {stored} bytes"));
                 }
             }
