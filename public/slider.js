@@ -1,10 +1,24 @@
 // @ts-check
-// Moving the slider of the tuner follows the link to its budget: the pane fetches that page. A number can also be typed.
-document.addEventListener("change", ({ target }) => {
-  if (!(target instanceof HTMLInputElement) || target.type !== "range" || !target.form) return;
-  const budget = new URLSearchParams({ relation: target.form.relation.value, kb: target.value });
+// The slider of the tuner shows the budget while it moves, and then follows the link to that budget: the pane fetches its
+// page. A number can also be typed.
+
+/** The slider, if it is what an event is about. @param {Event} event */
+function slider({ target }) {
+  return target instanceof HTMLInputElement && target.type === "range" ? target : undefined;
+}
+
+document.addEventListener("input", (event) => {
+  const shown = slider(event)?.form?.querySelector("output");
+  if (shown) shown.value = `${slider(event)?.value} KB`;
+});
+
+document.addEventListener("change", (event) => {
+  const chosen = slider(event);
+  if (!chosen?.form) return;
+  const budget = new URLSearchParams({ relation: chosen.form.relation.value, kb: chosen.value });
   const link = document.createElement("a");
   link.href = `?${budget}`;
-  target.after(link);
+  chosen.after(link);
   link.click();
+  link.remove();
 });

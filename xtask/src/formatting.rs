@@ -10,7 +10,7 @@ use crate::repository::Repository;
 use crate::site;
 
 /// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
-const PRETTIER: [&str; 12] = [
+const PRETTIER: [&str; 13] = [
     "crates/playground/site",
     "end2end",
     "examples/node",

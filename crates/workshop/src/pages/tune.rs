@@ -106,7 +106,7 @@ fn verdict(outcome: &Outcome) -> String {
     let (other, instead) = &outcome.instead;
     let (written_instead, read_instead) = cost(instead);
     format!(
-        "With a budget of {}, an append writes {written}, and scrolling through {} items reads {read} documents. With {} it \
+        "With a budget of {}, an append writes {written} on average, and scrolling through {} items reads {read} documents. With {} it \
          would write {written_instead} and read {read_instead} documents.",
         size(outcome.budget),
         grouped(SCROLLED),
@@ -319,8 +319,8 @@ fn Choice(relation: Relation, kb: u64) -> impl IntoView {
                 max=TunedList::BUDGETS.1
                 value=kb
                 aria-label="Budget in KB"
-                aria-valuetext=format!("{kb} KB")
             />
+            <output for="slider">{format!("{kb} KB")}</output>
             <label for="kb">"Or another budget, in KB"</label>
             <input
                 id="kb"
