@@ -186,8 +186,8 @@ fn Results(race: LayoutRace) -> impl IntoView {
     view! {
         {comparison(&race).map(|text| view! { <p class="verdict" data-testid="comparison">{text}</p> })}
         <p class="lab-source">
-            "One array is a document that grows; check, then act and guarded append are the articles’ code; a bucket is a document of up to 1,000 \
-             items; edges are one document for each item. “Pages of 1,000” are head and pages, too, with the articles’ limit. \
+            "One array is a document that grows; “check, then act” and “guarded append” are the articles’ code; a bucket is a document of up to \
+             1,000 items; with edges, each item is a document. “Pages of 1,000” are head and pages, too, with the articles’ limit. \
              An append writes each document that it changes as a whole, so edges write least; what readers pay for that is below. \
              KB and MB are powers of ten here: MongoDB’s 16 MB are 16.8 of them."
         </p>
@@ -195,8 +195,8 @@ fn Results(race: LayoutRace) -> impl IntoView {
         {measures.into_iter().collect_view()}
         <p class="lab-source">
             "All lists are in memory, so no time here includes the disk. The layouts take turns after each append, so that a busy machine slows all of them alike; "
-            "bytes do not depend on the machine. The published times are those of “Implementing the Outlier Pattern with Safe Overflow”: from another machine, also not durable, and “bounded” is one update of one overflow document, "
-            "without the read and the second write that the article’s safe code needs. The same numbers as JSON: "
+            "bytes do not depend on the machine. The published times are those of “Implementing the Outlier Pattern with Safe Overflow”. They are from another machine, also not durable. Its “bounded” is one update "
+            "of one overflow document, without the read and the second write that its safe code needs. The same numbers as JSON: "
             <a href="/api/v1/lab/layouts">"/api/v1/lab/layouts"</a> "."
         </p>
     }
