@@ -84,7 +84,7 @@ export function journeysAtTheInspector(): void {
     await page.getByTestId("question").getByRole("link", { name: "No: long lists are the rule" }).click();
     await page
       .getByTestId("question")
-      .getByRole("link", { name: /from either side/ })
+      .getByRole("link", { name: /both directions/ })
       .click();
     await expect(advice).toContainText("Edge: a document for each item");
     await page.goBack();

@@ -188,7 +188,7 @@ export function journeysInTheWorkshop(): void {
     await expect(page.getByTestId("layout-head-and-pages").locator(".sheet-head").first()).toContainText(
       "head",
     );
-    await expect(page.getByTestId("verdict")).toContainText("A quiet hour is 1 document in buckets");
+    await expect(page.getByTestId("verdict")).toContainText("To show a quiet hour, buckets read 1 document");
   });
 
   test("a race of the layouts shows what was measured, and that only the plain array grows", async ({
@@ -244,7 +244,7 @@ export function journeysInTheWorkshop(): void {
     const small = await written.nth(1).innerText();
     expect(parseFloat(small)).toBeLessThan(large / 5);
     await expect(page.getByTestId("conclusion")).toContainText(
-      `With a budget of 4 KB, an append writes ${small},`,
+      `With a budget of 4 KB, an append writes ${small} on average,`,
     );
 
     const list = page.getByTestId("laid-out");

@@ -187,7 +187,7 @@ fn readings_are_shown_in_three_layouts_with_what_each_question_reads() {
     );
     let busy = shown(&browser, "/lab/readings?hour=busy");
     for told in [
-        "5:00, 5",
+        "5:00, no. 5",
         "Show a quiet hour (60 readings)",
         "Mean of the last hour",
     ] {

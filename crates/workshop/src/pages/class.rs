@@ -138,7 +138,7 @@ fn ClassroomInstructions() -> impl IntoView {
             <h2 id="start" class="section-head">
                 "For the teacher: invite your class"
             </h2>
-            <p>"Your students like the post on their own phones if you stop this server and start it again like this, on the machine with the projector. Its data stays."</p>
+            <p>"Your students can like the post on their own phones if you stop this server and start it again like this, on the machine with the projector. The server’s data stays."</p>
             <pre class="command-text">
                 <code>"cargo xtask serve --classroom"</code>
             </pre>

@@ -92,7 +92,8 @@ fn story(case: Case) -> String {
         }
         Case::Old => format!(
             "The account has seven entries, the oldest four of them in another document; {what} is one of these. The clerk never \
-             got an answer for it, and books it again, twice. Only “Head and pages” looks for it in the other document."
+             got an answer for it. The process dies while it is booked again, and the clerk tries once more. Only “Head and pages” looks \
+             into the other document."
         ),
     }
 }

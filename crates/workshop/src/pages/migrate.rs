@@ -1,4 +1,4 @@
-use chart::numbers::{bytes, number, thousands};
+use chart::numbers::{bytes, number, thousands, time};
 use chart::{Axis, Chart, Line};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
@@ -219,11 +219,11 @@ fn conversion(samples: &[MigrationSample]) -> String {
         return "While new likes arrive".to_owned();
     };
     format!(
-        "After {} seconds, a document of {} became one of {} and {} pages",
-        number(after.at / 100) / 10.0,
+        "After {}, a document of {} became one of {} and {}",
+        time(number(after.at) * 1_000.0),
         bytes(number(before.owner_bytes)),
         bytes(number(after.owner_bytes)),
-        grouped(after.pages),
+        super::words::pages(after.pages),
     )
 }
 

@@ -186,7 +186,7 @@ fn verdict(measured: &[Measured]) -> String {
     }
     format!(
         "Buckets are best here. One more reading rewrites {} in a document for each hour, {} in a bucket and {} in a head. \
-         A quiet hour is {} document in buckets, and {} with head and pages.",
+         To show a quiet hour, buckets read {} document, and head and pages {}.",
         stored(Layout::Hours),
         stored(Layout::Buckets),
         stored(Layout::HeadAndPages),

@@ -239,18 +239,18 @@ fn line(storm: &Storm) -> String {
         format!(", {take_back} % removed again")
     };
     let chosen = format!(
-        "@{} chose {}, which had {} items: {} likes a second for {seconds} s, by people out of {}, {at_once} at once{taken}.",
+        "@{} chose {}, which had {} items. {} people send {} likes a second for {seconds} s, {at_once} of them at the same time{taken}.",
         storm.by,
         title(target),
         grouped(storm.laid_out),
-        grouped(rate.into()),
         grouped(actors.into()),
+        grouped(rate.into()),
     );
     if storm.answered == 0 {
         return chosen;
     }
     format!(
-        "{chosen} Reached: {} of {} likes, {} a second; half of them within {} of when they were due, 99 of 100 within {}.",
+        "{chosen} Answered: {} of {} likes, {} a second; half of them within {} of when they were due, 99 of 100 within {}.",
         grouped(storm.answered),
         grouped(storm.due),
         grouped(storm.reached),

@@ -262,7 +262,7 @@ impl Sensor {
         for bucket in self.engine.find(READINGS, all).await? {
             let (hour, nth) = (number(&bucket, "hour")?, number(&bucket, "number")?);
             let name = match self.layout {
-                Layout::Buckets => format!("{hour}:00, {}", nth + 1),
+                Layout::Buckets => format!("{hour}:00, no. {}", nth + 1),
                 Layout::Hours | Layout::HeadAndPages => format!("{hour}:00"),
             };
             held.push(document(name, (readings_in(&bucket)?.len(), MOST), &bucket)?);

@@ -183,8 +183,7 @@ fn verdict(list: &RelationOverflow) -> String {
     }
     let (head, pages) = (grouped(list.head), words::pages(list.pages));
     let mut verdict = format!(
-        "The list has {items}. The newest {head} are in its owner’s document, which has only {now} with all else in it; the \
-         others are in {pages}."
+        "The list has {items}. The newest {head} are in its owner’s document, which is only {now} large; the others are in {pages}."
     );
     if let Some(unbounded) = list.with_one_array() {
         let array = format!(

@@ -93,7 +93,7 @@ pub(super) fn LastStep(
     view! {
         <p class="verdict" data-testid="conclusion">
             {format!(
-                "To show {} of {}, the server read {} and {}. With one array it would have read {}.",
+                "To show {} of {}, this step read {} and {}. With one array it would have read {}.",
                 words::items(shown),
                 grouped(whole.count),
                 words::documents(cost.documents),
