@@ -150,7 +150,7 @@ mod tests {
     fn an_answer_is_part_of_an_address_whatever_is_in_it() {
         assert_eq!(
             answered("2", "a b&c"),
-            "/lab/exercises?exercise=2&answer=a%20b%26c#exercise-2"
+            "/lab/exercises?exercise=2&answer=a+b%26c#exercise-2"
         );
     }
 }
