@@ -1,8 +1,9 @@
 //! The stations of the workshop that are functions of their address, without a server.
 //!
 //! The program prints the page of one address, such as `/lab/race?clicks=abab`. `cargo xtask playground` compiles it to
-//! WebAssembly and puts it on a static site, where `crates/playground/site/playground.js` runs it for each address that is opened. Its
-//! system interface is WASI's first preview, of which it needs the arguments, the output, a clock and random numbers.
+//! WebAssembly and puts it on a static site, where `crates/playground/site/playground.js` runs it for each address that is
+//! opened. Its system interface is WASI's first preview, of which it needs the arguments, the output, a clock and random
+//! numbers.
 
 #![recursion_limit = "256"]
 

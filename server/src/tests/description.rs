@@ -164,4 +164,17 @@ async fn the_page_of_the_api_gives_types_and_bounds_in_words() {
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
+    // A minimum alone is no bound.
+    for after in page.split("whole number").skip(1) {
+        let bounds = after.split(['<', '.']).next().unwrap();
+        let bounds = bounds.trim_end_matches(" or null");
+        let between = bounds
+            .strip_prefix(", ")
+            .and_then(|bounds| bounds.split_once(" to "));
+        let is_number = |text: &str| text.parse::<u64>().is_ok();
+        assert!(
+            bounds.is_empty() || between.is_some_and(|(least, most)| is_number(least) && is_number(most)),
+            "{bounds}"
+        );
+    }
 }
