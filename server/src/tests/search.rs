@@ -387,18 +387,14 @@ async fn six_people_are_offered_to_somebody_who_types_as_options() {
 #[tokio::test]
 async fn a_search_that_finds_no_post_leads_to_those_whose_names_begin_like_this() {
     let stage = Stage::new().await;
-    let ada = stage.joins("ada").await;
-    writes(&stage, &ada, "Ada wrote this").await;
+    writes(&stage, &stage.joins("ada").await, "Ada wrote this").await;
     for (query, offers) in [("ada", false), ("ad", true), ("%40ad", true), ("nobody", false)] {
         let page = Call::new(Method::GET, &format!("/search?q={query}"))
             .header(ACCEPT.as_str(), PAGE)
             .send(&stage.open())
             .await
             .text;
-        assert_eq!(
-            page.contains("Look for handles and names"),
-            offers,
-            "{query}: {page}"
-        );
+        let offered = page.contains("Look for handles and names");
+        assert_eq!(offered, offers, "{query}: {page}");
     }
 }

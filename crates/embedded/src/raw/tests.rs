@@ -1,6 +1,6 @@
 use bson::raw::RawArrayBuf;
 use bson::spec::BinarySubtype;
-use bson::{Binary, Bson, DateTime, Regex, Timestamp, doc, oid::ObjectId};
+use bson::{Binary, Bson, DateTime, RawDocumentBuf, Regex, Timestamp, doc, oid::ObjectId};
 
 use super::*;
 
