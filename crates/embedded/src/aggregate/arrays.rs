@@ -184,14 +184,11 @@ pub(super) fn concat<'a>(name: &'static str, values: Vec<Value<'a>>) -> Result<V
     Ok(Value::Array(all))
 }
 
-pub(super) fn contains<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Result<Value<'a>> {
-    let items = values.pop().unwrap_or(Value::Missing);
-    let items = items.into_array(40081, |found| {
-        format!("{name} requires an array as a second argument, found: {found}")
+pub(super) fn contains(wanted: &Value<'_>, array: Value<'_>) -> Result<bool> {
+    let items = array.into_array(40081, |found| {
+        format!("$in requires an array as a second argument, found: {found}")
     })?;
-    let found = values[0]
-        .with_encoded(|wanted| any(&items, |item| item.with_encoded(|item| Ok(equal(item, wanted)))))?;
-    Ok(Value::boolean(found))
+    wanted.with_encoded(|wanted| any(&items, |item| item.with_encoded(|item| Ok(equal(item, wanted)))))
 }
 
 /// Sorts an array; elements that are equal stay in their order.

@@ -11,6 +11,8 @@ use super::arrays;
 use super::functions::Function;
 use super::value::Value;
 use crate::effort;
+use crate::filter::any;
+use crate::raw::{field, items};
 use crate::sort::ElementOrder;
 use document::Result;
 
@@ -31,6 +33,8 @@ pub(crate) enum Expression {
     Call(&'static Function, Vec<Expression>),
     /// `$and`, or `$or`: computes only as many operands as it needs.
     Logic { all: bool, parts: Vec<Expression> },
+    /// `$in`: whether an array has a value.
+    In(Box<[Expression; 2]>),
     /// `$ifNull`: the first that is neither null nor missing, or the last.
     IfNull(Vec<Expression>),
     /// `$cond`: condition, then, else.
@@ -123,6 +127,34 @@ impl Expression {
         Ok(value)
     }
 
+    /// Whether the array at a path of the document has this value; its elements are compared in place. `None` if the
+    /// expression is no such path, or if no array is there. Of `$ifNull`, an array is always the choice.
+    fn holds_in_place(&self, root: &RawDocument, wanted: &Value<'_>) -> Result<Option<bool>> {
+        let path = match self {
+            Self::Path(Start::Root, path) => path,
+            Self::IfNull(choices) => match choices.first() {
+                Some(first) => return first.holds_in_place(root, wanted),
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        effort::spend(root.as_bytes().len())?;
+        let (mut document, mut rest) = (root, path.as_slice());
+        while let Some((name, inner)) = rest.split_first() {
+            rest = inner;
+            match field(document, name)? {
+                Some(RawBsonRef::Document(within)) => document = within,
+                Some(RawBsonRef::Array(array)) => {
+                    return wanted
+                        .with_encoded(|wanted| any(items(array), |item| Value::is_at(item?, rest, wanted)))
+                        .map(Some);
+                }
+                _ => break,
+            }
+        }
+        Ok(None)
+    }
+
     fn value<'a>(&'a self, scope: &mut Scope<'a>) -> Result<Value<'a>> {
         match self {
             Self::Literal(value) => Ok(Value::Encoded(value.as_raw_bson_ref())),
@@ -166,6 +198,15 @@ impl Expression {
                     }
                 }
                 Ok(Value::boolean(*all))
+            }
+            Self::In(operands) => {
+                let [wanted, array] = operands.as_ref();
+                let wanted = wanted.evaluate(scope)?;
+                let holds = match array.holds_in_place(scope.root, &wanted)? {
+                    Some(holds) => holds,
+                    None => arrays::contains(&wanted, array.evaluate(scope)?)?,
+                };
+                Ok(Value::boolean(holds))
             }
             Self::IfNull(choices) => {
                 let mut value = Value::Missing;

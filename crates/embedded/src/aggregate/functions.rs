@@ -57,7 +57,6 @@ static FUNCTIONS: &[Function] = &[
     of("$last", (1, 1), arrays::last),
     of("$reverseArray", (1, 1), arrays::reverse),
     of("$concatArrays", ANY, arrays::concat),
-    of("$in", (2, 2), arrays::contains),
     of("$bsonSize", (1, 1), objects::bson_size),
     of("$mergeObjects", ANY, objects::merge),
     of("$objectToArray", (1, 1), objects::to_array),

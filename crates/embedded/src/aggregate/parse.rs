@@ -146,6 +146,7 @@ fn operator(document: &Document, names: &Names) -> Result<Expression> {
             }
             choices => Ok(Expression::IfNull(choices)),
         },
+        "$in" => exactly("$in", arguments(value, names)?).map(Expression::In),
         "$cond" => condition(value, names),
         "$let" => bind(value, names),
         "$map" => map(value, names),
@@ -174,14 +175,16 @@ fn condition(value: &Bson, names: &Names) -> Result<Expression> {
         let parts = [part("if", 17080)?, part("then", 17081)?, part("else", 17082)?];
         return Ok(Expression::Condition(Box::new(parts)));
     }
-    let parts: std::result::Result<[Expression; 3], Vec<Expression>> = arguments(value, names)?.try_into();
-    parts
-        .map(|parts| Expression::Condition(Box::new(parts)))
-        .map_err(|parts| {
-            let given = parts.len();
-            let message = format!("Expression $cond takes exactly 3 arguments. {given} were passed in.");
-            Error::refused(16020, message)
-        })
+    exactly("$cond", arguments(value, names)?).map(Expression::Condition)
+}
+
+/// The arguments of an operator that takes this many.
+fn exactly<const N: usize>(name: &str, arguments: Vec<Expression>) -> Result<Box<[Expression; N]>> {
+    arguments.try_into().map_err(|given: Vec<_>| {
+        let given = given.len();
+        let message = format!("Expression {name} takes exactly {N} arguments. {given} were passed in.");
+        Error::refused(16020, message)
+    })
 }
 
 fn map(value: &Bson, names: &Names) -> Result<Expression> {

@@ -40,6 +40,49 @@ fn assert_refused(expression: Bson, expected: i32, part: &str) {
 }
 
 #[test]
+fn an_array_at_a_path_has_what_the_same_array_has_when_it_is_computed() {
+    let items =
+        doc! { "l": [{ "x": 1 }, { "y": 2 }, 3, [{ "x": 4 }], { "x": [5] }, { "x": { "z": 6 } }], "e": [] };
+    let post = doc! { "in": items.clone(), "l": items.get_array("l").unwrap().clone(), "e": [] };
+    let wanted = [
+        bson!(1.0),
+        bson!(3),
+        bson!([5]),
+        bson!(4),
+        bson!(6),
+        bson!([{ "x": 4 }]),
+        bson!({ "z": 6 }),
+    ];
+    let mut found = 0;
+    for path in [
+        "$l",
+        "$l.x",
+        "$l.x.z",
+        "$l.0",
+        "$e",
+        "$e.x",
+        "$in.l.x",
+        "$in.e",
+        "$$ROOT.l.x",
+    ] {
+        for wanted in &wanted {
+            let literal = bson!({ "$literal": wanted.clone() });
+            let computed = bson!({ "$in": [literal.clone(), { "$concatArrays": [path, []] }] });
+            let expected = evaluate(computed, &post).unwrap().unwrap();
+            assert_computes(bson!({ "$in": [literal.clone(), path] }), &post, expected.clone());
+            let unless_null = bson!({ "$ifNull": [path, []] });
+            assert_computes(bson!({ "$in": [literal, unless_null] }), &post, expected.clone());
+            found += i32::from(expected == Bson::Boolean(true));
+        }
+    }
+    assert_eq!(found, 12);
+    for path in ["$z", "$e.x.y.z", "$in.z"] {
+        let unless_null = bson!({ "$ifNull": [path, [1]] });
+        assert_computes(bson!({ "$in": [1, unless_null] }), &post, path != "$e.x.y.z");
+    }
+}
+
+#[test]
 fn paths_lead_through_documents_and_arrays() {
     let post =
         doc! { "a": { "b": 1 }, "l": [{ "x": 1 }, { "y": 2 }, 3, [{ "x": 4 }], { "x": [5] }], "e": [] };
@@ -208,6 +251,8 @@ fn arrays_are_measured_cut_and_joined() {
     assert_refused(bson!({ "$reverseArray": "$n" }), 34435, "int");
     assert_refused(bson!({ "$concatArrays": ["$n"] }), 28664, "int");
     assert_refused(bson!({ "$in": [1, "$n"] }), 40081, "found: int");
+    assert_refused(bson!({ "$in": [1, "$d.x"] }), 40081, "found: missing");
+    assert_refused(bson!({ "$in": [[1]] }), 16020, "$in takes exactly 2");
 }
 
 #[test]

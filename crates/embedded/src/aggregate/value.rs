@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use bson::raw::CStr;
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
-use crate::compare::{DEEPEST, check_at, check_depth, compare, type_name};
+use crate::compare::{DEEPEST, check_at, check_depth, compare, equal, type_name};
 use crate::effort;
 use crate::raw::{field, items, select};
 use document::{Error, Result};
@@ -200,6 +200,19 @@ impl<'a> Value<'a> {
             }
         }
         Ok(Self::Array(found))
+    }
+
+    /// Whether an element of an array is a value, or leads to it along the rest of a path as [`Value::follow`] does.
+    pub(super) fn is_at(element: RawBsonRef<'_>, rest: &[String], wanted: RawBsonRef<'_>) -> Result<bool> {
+        let found = match element {
+            _ if rest.is_empty() => Value::Encoded(element),
+            RawBsonRef::Document(_) => Value::Encoded(element).follow(rest)?,
+            _ => Value::Missing,
+        };
+        match found {
+            Value::Missing => Ok(false),
+            found => found.with_encoded(|found| Ok(equal(found, wanted))),
+        }
     }
 
     /// Compares any two values in BSON order.
