@@ -19,14 +19,13 @@ struct Committed {
 }
 
 impl Committed {
-    /// What an owner says about one of its lists; `None` if items are being removed from its pages, which may still have
-    /// them.
-    fn of(owner: &Document, relation: Relation) -> Option<Self> {
-        let list = owner.get_document(relation.as_str()).ok()?;
+    /// What the answer to [`look`] says about a list with pages; `None` if items are being removed from them, which may
+    /// still have these.
+    fn of(list: &Document) -> Option<Self> {
         let is_settled = list.get_array("pending").is_ok_and(Vec::is_empty);
         is_settled.then_some(())?;
         Some(Self {
-            born: born(owner),
+            born: born(list),
             pages: number(list, "pages").ok()?,
             rev: number(list, "rev").ok()?,
         })
@@ -83,12 +82,12 @@ impl Store {
                 continue;
             };
             for (nth, relation) in relations.into_iter().enumerate() {
-                let list = owner.get_document(relation.as_str()).ok();
-                let says = |field| list.is_some_and(|list| list.get_bool(field).unwrap_or(false));
-                if says(IS_HELD) {
-                    holding[nth].insert(topic.clone());
-                } else if says("hasOverflow") {
-                    committed.insert((nth, topic.clone()), Committed::of(&owner, relation));
+                match owner.get(relation.as_str()) {
+                    Some(Bson::Boolean(true)) => _ = holding[nth].insert(topic.clone()),
+                    Some(Bson::Document(list)) => {
+                        committed.insert((nth, topic.clone()), Committed::of(list));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -132,22 +131,20 @@ impl Store {
     }
 }
 
-/// The field of a list in the answer to [`look`]: whether the person is in its head.
-const IS_HELD: &str = "isHeld";
-
-/// The commands that find out who is in a head and what is in pages.
+/// The commands that ask about each list: `true` if the person is in the head, `false` if not and there are no pages,
+/// otherwise what the owner says about its pages.
 fn look(owners: &[Topic], relations: &[Relation], person: &Handle) -> Vec<Document> {
     let ids: Vec<Bson> = owners.iter().map(owner_id).collect();
-    let mut shown = doc! { "born": 1 };
+    let mut shown = Document::new();
     for relation in relations {
-        let head = doc! { "$ifNull": [format!("${relation}.head.by"), []] };
-        shown.insert(
-            relation.as_str(),
-            doc! {
-                "hasOverflow": 1, "pages": 1, "rev": 1, "pending": 1,
-                IS_HELD: { "$in": [{ "$literal": person.as_str() }, head] },
-            },
-        );
+        let of_list = |field| format!("${relation}.{field}");
+        let head = doc! { "$ifNull": [of_list("head.by"), []] };
+        let is_held = doc! { "$in": [{ "$literal": person.as_str() }, head] };
+        let pages = doc! {
+            "born": "$born", "pages": of_list("pages"), "rev": of_list("rev"), "pending": of_list("pending"),
+        };
+        let otherwise = doc! { "$cond": [of_list("hasOverflow"), pages, false] };
+        shown.insert(relation.as_str(), doc! { "$cond": [is_held, true, otherwise] });
     }
     vec![
         doc! { "$match": { "_id": { "$in": ids } } },
