@@ -7,18 +7,19 @@ use std::sync::Arc;
 
 use app::notice::{self, Notices};
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state, map_response, map_response_with_state};
+use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
 use feed::{Environment, Feed};
 use store::changes::ChangeSource;
 use tokio::net::TcpListener;
+use tower::ServiceBuilder;
 use tower_http::csrf::CsrfLayer;
 use web::{Cookies, PublicAddress, Sessions, resolve};
 
 use crate::cli::ServeOptions;
 use crate::error::CliError;
 use crate::http::{
-    Limits, Quotas, Reach, RequestLog, add_error_text, compression, finish_mutations, forgery_protection,
-    guard, health, identify, limit_accounts, limit_peers, limit_reads, limit_under_way, log, read_whole,
+    Limits, Quotas, Reach, RequestLog, add_error_text, compress, finish_mutations, forgery_protection, guard,
+    health, identify, limit_accounts, limit_peers, limit_reads, limit_under_way, log, read_whole,
     record_refusals, refuse_plain_http, refuse_plain_origins, require_proxies,
 };
 use crate::listen::Most;
@@ -220,8 +221,8 @@ pub struct Access {
     pub wing: Wing,
 }
 
-/// All routes, and their layers, from the outside in: the log, the headers of every answer, compression, who asks,
-/// reading the body, and the refusals of changes: from other sites, over plain HTTP, too often. Only routes that may need
+/// All routes, and their layers, from the outside in: the log, the headers of every answer, who asks, how
+/// many answers are under way, compression, reading the body, and the refusals of changes: from other sites, over plain HTTP, too often. Only routes that may need
 /// the session look it up; they know which account's limit applies.
 pub fn routes(
     feed: Feed,
@@ -253,24 +254,27 @@ pub fn routes(
         .layer(from_fn_with_state(sessions, resolve))
         .merge(outside::router(feed.clone(), public))
         .layer(from_fn_with_state(limits.clone(), limit_reads));
+    // As one layer: a router clones and boxes what is below each of its layers once more for every request.
+    let layers = ServiceBuilder::new()
+        .layer(from_fn_with_state(log_state, log))
+        .layer(from_fn_with_state(recorded, record_refusals))
+        .layer(map_response_with_state(https, guard))
+        .layer(from_fn_with_state(proxies, identify))
+        .layer(from_fn_with_state(limits.clone(), limit_under_way))
+        // Within the limit of answers under way, which holds until all of the compressed answer is sent.
+        .layer(from_fn(compress))
+        .layer(from_fn_with_state(limits.clone(), read_whole))
+        .layer(from_fn(add_error_text))
+        .layer(forgery)
+        .layer(from_fn_with_state(https, refuse_plain_origins))
+        .layer(from_fn_with_state(reach, refuse_plain_http))
+        .layer(from_fn_with_state(limits, limit_peers));
     wing.around(town)
         .layer(from_fn(finish_mutations))
         .merge(pages::package(site))
         .merge(pages::assets(site))
         .merge(health(feed, phases))
-        .layer(from_fn_with_state(limits.clone(), limit_peers))
-        .layer(from_fn_with_state(reach, refuse_plain_http))
-        .layer(from_fn_with_state(https, refuse_plain_origins))
-        .layer(forgery)
-        .layer(from_fn(add_error_text))
-        .layer(from_fn_with_state(limits.clone(), read_whole))
-        .layer(from_fn_with_state(limits, limit_under_way))
-        .layer(from_fn_with_state(proxies, identify))
-        .layer(map_response(compression::take_place))
-        .layer(compression::layer())
-        .layer(map_response_with_state(https, guard))
-        .layer(from_fn_with_state(recorded, record_refusals))
-        .layer(from_fn_with_state(log_state, log))
+        .layer(layers)
 }
 
 fn unbound(setting: &str, addr: &str, error: &io::Error) -> CliError {

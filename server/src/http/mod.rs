@@ -2,7 +2,7 @@
 
 mod begun;
 mod bodies;
-pub mod compression;
+mod compression;
 mod headers;
 mod health;
 mod held;
@@ -15,6 +15,7 @@ mod request_log;
 
 pub use self::begun::finish_mutations;
 pub use self::bodies::read_whole;
+pub use self::compression::compress;
 pub use self::headers::{CORP, allow_own_scripts, guard};
 pub use self::health::{described as described_health, router as health};
 pub use self::limits::{Limits, Quotas, limit_accounts, limit_peers, limit_reads, limit_under_way};

@@ -71,19 +71,24 @@ async fn bodies_that_do_not_arrive_are_bounded_for_a_peer_and_in_all() {
 #[tokio::test]
 async fn answers_that_a_peer_does_not_read_are_bounded() {
     let stage = Stage::new().await;
-    let app = limited(&stage);
-    let asks = async |peer| get(peer, "/healthz").answered(&app).await;
-    let mut unread = Vec::new();
-    for _ in 0..128 {
-        unread.push(asks(ONE).await);
+    for (path, accepted) in [("/healthz", "identity"), ("/explore", "gzip")] {
+        let app = limited(&stage);
+        let asks = async |peer| {
+            let call = get(peer, path).header("accept-encoding", accepted);
+            call.answered(&app).await
+        };
+        let mut unread = Vec::new();
+        for _ in 0..128 {
+            unread.push(asks(ONE).await);
+        }
+        assert!(unread.iter().all(|answer| answer.status() == 200));
+        is_refusal(&asks(ONE).await, 429);
+        assert_eq!(asks(OTHER).await.status(), 200);
+        unread.pop();
+        let answer = asks(ONE).await;
+        assert_eq!(answer.status(), 200);
+        assert!(answer.headers().get("connection").is_none());
     }
-    assert!(unread.iter().all(|answer| answer.status() == 200));
-    is_refusal(&asks(ONE).await, 429);
-    assert_eq!(asks(OTHER).await.status(), 200);
-    unread.pop();
-    let answer = asks(ONE).await;
-    assert_eq!(answer.status(), 200);
-    assert!(answer.headers().get("connection").is_none());
 }
 
 #[tokio::test]
