@@ -80,6 +80,11 @@ impl Connection {
         Ok(Self { address, sender })
     }
 
+    /// Whether it can still be used. A server closes a connection that asks nothing for a while.
+    pub fn is_open(&self) -> bool {
+        !self.sender.is_closed()
+    }
+
     /// Sends a request and returns as soon as the head of the answer arrives.
     pub async fn send(&mut self, question: &Question) -> Result<Response<Incoming>> {
         let mut request = Request::builder()

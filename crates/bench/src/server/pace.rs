@@ -1,5 +1,6 @@
 //! Two kinds of load: a closed loop, and an open loop with a fixed rate.
 
+use std::iter;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -85,7 +86,7 @@ pub async fn at_rate(
         tokio::time::sleep_until((began + due).into()).await;
         let (question, idle) = (questions(nth), Arc::clone(&idle));
         asked.spawn(async move {
-            let kept: Option<Connection> = lock(&idle).pop();
+            let kept = iter::from_fn(|| lock(&idle).pop()).find(Connection::is_open);
             let mut connection = match kept {
                 Some(connection) => connection,
                 None => Connection::open(address).await?,
