@@ -221,9 +221,9 @@ pub struct Access {
     pub wing: Wing,
 }
 
-/// All routes, and their layers, from the outside in: the log, the headers of every answer, who asks, how
-/// many answers are under way, compression, reading the body, and the refusals of changes: from other sites, over plain HTTP, too often. Only routes that may need
-/// the session look it up; they know which account's limit applies.
+/// All routes, and their layers, from the outside in: the log, the headers of every answer, who asks, how many answers are
+/// under way, compression, reading the body, and the refusals of changes: from other sites, over plain HTTP, too often. Only
+/// routes that may need the session look it up; they know which account's limit applies.
 pub fn routes(
     feed: Feed,
     sessions: Sessions,

@@ -120,7 +120,7 @@ impl Accounts<'_> {
             }
             Some((read.recv().await?, Some((read, place))))
         });
-        // A compressing body polls once more after the end.
+        // A reader may ask once more after the end, which `unfold` does not allow.
         Ok(pieces.fuse())
     }
 }

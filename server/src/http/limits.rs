@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use app::actions::accounts::{Recover, ResetPassword, SignIn, SignUp};
 use app::actions::settings::{ChangePassword, DeleteAccount, MakeRecoveryCodes};
+use axum::body::Body;
 use axum::extract::{Query, Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
@@ -14,12 +15,12 @@ use feed::{Client, Feed, Place, Places, SecurityEvent};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
+use http_body_util::BodyExt as _;
 use leptos::server_fn::ServerFn as _;
 use model::Handle;
 use web::{ErrorResponse, Peer, Session};
 
 use super::bodies::closing;
-use super::held::held_until_sent;
 use super::refusals::for_a_person;
 use crate::listen::Most;
 use crate::wing::{PRIVATE, STARTS};
@@ -276,7 +277,13 @@ pub async fn limit_under_way(
         Ok(place) => place,
         Err(refusal) => return closing(refuse(&feed, &request, refusal)),
     };
-    held_until_sent(next.run(request).await, place)
+    next.run(request).await.map(|body| {
+        Body::new(body.map_err(move |error| {
+            // Moved in here, it lives until the body is sent, or the client has gone.
+            let _: &_ = &place;
+            error
+        }))
+    })
 }
 
 async fn limit(

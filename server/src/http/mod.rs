@@ -5,7 +5,6 @@ mod bodies;
 mod compression;
 mod headers;
 mod health;
-mod held;
 mod limits;
 mod peer;
 mod plain_http;
