@@ -156,6 +156,18 @@ impl<'a> Posts<'a> {
         self.stretch(by(authors), order, after, limit).await
     }
 
+    /// The newest posts of some authors after a cursor, without those that are older than a moment.
+    pub(crate) async fn written_by(
+        &self,
+        authors: &[Handle],
+        since: Option<Timestamp>,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<StoredPost>> {
+        self.stretch(by_since(authors, since), Order::Newest, after, limit)
+            .await
+    }
+
     /// The first posts of an order, without those that are younger than a moment.
     pub async fn written_until(
         &self,
@@ -334,6 +346,15 @@ pub(crate) fn by(authors: Option<&[Handle]>) -> Document {
         Some([author]) => doc! { "author": author.as_str() },
         Some(authors) => doc! { "author": { "$in": authors.iter().map(Handle::as_str).collect::<Vec<_>>() } },
     }
+}
+
+/// What these authors wrote or shared, without what is older than a moment.
+pub(crate) fn by_since(authors: &[Handle], since: Option<Timestamp>) -> Document {
+    let mut filter = by(Some(authors));
+    if let Some(since) = since {
+        filter.insert("at", doc! { "$gte": DateTime::from_millis(since.millis()) });
+    }
+    filter
 }
 
 fn post_id(document: &Document, field: &str) -> Result<PostId> {

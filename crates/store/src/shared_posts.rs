@@ -12,7 +12,7 @@ use crate::Store;
 use crate::digest_id::digest_id;
 use crate::overflow::{Item, uuid_bson};
 use crate::people::date;
-use crate::posts::{Order, StoredPost, by};
+use crate::posts::{Order, StoredPost, by, by_since};
 use crate::timeline::UNDELIVERED;
 use document::{DocumentEngine, Error, Find, Index, Result};
 use outlier::fields;
@@ -193,14 +193,8 @@ impl<'a> SharedPosts<'a> {
         limit: usize,
     ) -> Result<Vec<StoredPost>> {
         let mut listed = Vec::new();
-        if authors.is_empty() {
-            return Ok(listed);
-        }
         loop {
-            let mut filter = by(Some(authors));
-            Order::Newest.restrict(&mut filter, after)?;
-            let find = Find::matching(filter).sort(doc! { "at": -1, "_id": -1 });
-            let shared = self.read(find.limit(limit as u64)).await?;
+            let shared = self.shared_by(authors, None, after, limit).await?;
             let ids: Vec<Bson> = shared.iter().map(|shared| uuid_bson(shared.of.uuid())).collect();
             if ids.is_empty() {
                 return Ok(listed);
@@ -219,6 +213,23 @@ impl<'a> SharedPosts<'a> {
             };
             after = Some(Order::Newest.cursor_at(last.at, last.id));
         }
+    }
+
+    /// The newest shares of some people after a cursor of [`Order::Newest`], without those that are older than a moment.
+    pub(crate) async fn shared_by(
+        &self,
+        authors: &[Handle],
+        since: Option<Timestamp>,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<SharedPost>> {
+        if authors.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut filter = by_since(authors, since);
+        Order::Newest.restrict(&mut filter, after)?;
+        let find = Find::matching(filter).sort(doc! { "at": -1, "_id": -1 });
+        self.read(find.limit(limit as u64)).await
     }
 
     /// Those of these shares that are there.

@@ -25,6 +25,32 @@ pub struct Page {
     pub total: u64,
 }
 
+/// Where something stands in a home: by its time and id, newest first.
+type Place = (Timestamp, Uuid);
+
+/// What stands at a place of a home.
+enum Source<'t> {
+    /// A post that was read.
+    Written(StoredPost),
+    /// A share of a post.
+    Shared(SharedPost),
+    /// The timeline's entry of a post by this author.
+    Entry(&'t Handle),
+    /// The timeline's entry of a share that is not there any more.
+    Nothing,
+}
+
+impl Source<'_> {
+    /// The post that it shows and that has to be read.
+    fn shows(&self, (_, id): Place) -> Option<Uuid> {
+        match self {
+            Self::Entry(_) => Some(id),
+            Self::Shared(share) => Some(share.of.uuid()),
+            Self::Written(_) | Self::Nothing => None,
+        }
+    }
+}
+
 impl Timelines<'_> {
     /// The reader's own posts, and those that the authors they follow wrote or shared, newest first, after a cursor. A
     /// post may have several places; [`StoredPost::above`] says who puts it into a newer one.
@@ -43,10 +69,8 @@ impl Timelines<'_> {
         let mut merged = timeline.outliers.clone();
         merged.push(reader.clone());
         let (posts, shared_posts) = (self.store.posts(), self.store.shared_posts());
-        let (pulled, shared, (pushed, gone), counted, counted_shares) = futures::try_join!(
-            posts.list(Some(&merged), Order::Newest, after, limit + 1),
-            shared_posts.list(&timeline.outliers, after, limit + 1),
-            self.pushed(reader, &timeline, after, limit + 1),
+        let ((mut found, gone), counted, counted_shares) = futures::try_join!(
+            self.newest_places(&timeline, &merged, after, limit + 1),
             posts.count(Some(&merged)),
             shared_posts.count(&timeline.outliers),
         )?;
@@ -54,9 +78,12 @@ impl Timelines<'_> {
         let counted_twice = |entry: &&Entry| merged.contains(&entry.author);
         let twice = timeline.entries.iter().filter(counted_twice).count();
         let total = counted + (timeline.entries.len() - twice) as u64;
+        if !gone.is_empty() {
+            timeline.entries.retain(|entry| !gone.contains(&entry.order()));
+            // If it has changed meanwhile, the next reader removes them.
+            self.replace(reader, &timeline).await?;
+        }
 
-        let mut found = newest([pulled, shared, pushed].concat());
-        found.truncate(limit + 1);
         // With one post more than wanted, and that one not below the end, nothing can be missing between them.
         let last = found.get(limit).map(StoredPost::place);
         if let Some(end) = timeline.end()
@@ -68,13 +95,13 @@ impl Timelines<'_> {
             let listed = posts
                 .list(Some(&authors), Order::Newest, after, limit + 1)
                 .await?;
-            found = newest([listed, shared].concat());
+            found = [listed, shared].concat();
+            found.sort_by_key(|post| Reverse(post.place()));
         }
         let more = found.len() > limit;
         found.truncate(limit);
         let next = found.last().filter(|_| more);
         let next = next.map(|post| Order::Newest.cursor_after(post));
-        timeline.entries.retain(|entry| !gone.contains(&entry.order()));
         note_places_above(&mut found, &timeline);
         Ok(Page {
             next,
@@ -97,55 +124,103 @@ impl Timelines<'_> {
         self.built(reader).await
     }
 
-    /// The posts of a timeline's entries after a cursor. Entries of posts and shares that were deleted meanwhile are
-    /// skipped, returned and removed.
-    async fn pushed(
+    /// The newest places after a cursor, with their posts: at least as many as wanted, or all. Entries whose posts or
+    /// shares were deleted meanwhile are returned beside them.
+    async fn newest_places(
         &self,
-        reader: &Handle,
         timeline: &Timeline,
-        after: Option<Cursor>,
+        merged: &[Handle],
+        mut after: Option<Cursor>,
         wanted: usize,
-    ) -> Result<(Vec<StoredPost>, HashSet<(Timestamp, Uuid)>)> {
-        let after = after.map(|cursor| (Timestamp::from_millis(cursor.key), cursor.id));
-        let follows = |entry: &&Entry| after.is_none_or(|after| entry.order() < after);
-        let entries: Vec<&Entry> = timeline.entries.iter().filter(follows).collect();
-        let mut posts = Vec::new();
-        let mut gone = HashSet::new();
-        for stretch in entries.chunks(wanted) {
-            let (found, shares) = futures::try_join!(self.posts_of(stretch), self.shares_of(stretch))?;
-            for entry in stretch {
-                let is_there = if entry.of.is_some() {
-                    let is_meant = |share: &&SharedPost| share.id == entry.post && share.at == entry.at;
-                    let share = shares.iter().find(is_meant);
-                    posts.extend(share.and_then(|share| share.shows(&found)));
-                    share.is_some()
-                } else {
-                    let is_meant =
-                        |post: &&StoredPost| post.author == entry.author && post.place() == entry.order();
-                    let post = found.iter().find(is_meant);
-                    posts.extend(post.cloned());
-                    post.is_some()
-                };
-                if !is_there {
-                    gone.insert(entry.order());
+    ) -> Result<(Vec<StoredPost>, HashSet<Place>)> {
+        let (mut found, mut gone) = (Vec::new(), HashSet::new());
+        loop {
+            let (places, mut posts) = self.places(timeline, merged, after, wanted).await?;
+            let shown = places.iter().filter_map(|(place, source)| source.shows(*place));
+            let unread: Vec<Uuid> = shown
+                .filter(|id| posts.iter().all(|post| post.id.uuid() != *id))
+                .collect();
+            posts.extend(self.posts_of(unread).await?);
+            let last = places.last().filter(|_| places.len() == wanted);
+            let last = last.map(|(place, _)| *place);
+            for (place, source) in places {
+                match source {
+                    Source::Written(post) => found.push(post),
+                    Source::Shared(share) => found.extend(share.shows(&posts)),
+                    Source::Entry(author) => {
+                        let is_meant = |post: &&StoredPost| post.author == *author && post.place() == place;
+                        match posts.iter().find(is_meant) {
+                            Some(post) => found.push(post.clone()),
+                            None => _ = gone.insert(place),
+                        }
+                    }
+                    Source::Nothing => _ = gone.insert(place),
                 }
             }
-            if posts.len() >= wanted {
-                break;
+            match last {
+                Some((at, id)) if found.len() < wanted => after = Some(Order::Newest.cursor_at(at, id)),
+                _ => return Ok((found, gone)),
             }
         }
-        if !gone.is_empty() {
-            let mut left = timeline.clone();
-            left.entries.retain(|entry| !gone.contains(&entry.order()));
-            // If it has changed meanwhile, the next reader removes them.
-            self.replace(reader, &left).await?;
-        }
-        Ok((posts, gone))
     }
 
-    /// The posts that some entries show.
-    async fn posts_of(&self, entries: &[&Entry]) -> Result<Vec<StoredPost>> {
-        let ids: Vec<Bson> = entries.iter().map(|entry| uuid_bson(entry.shows())).collect();
+    /// What stands at the newest places after a cursor, as many as wanted, or all. The posts that it shows come with it where
+    /// they can be read at the same time.
+    async fn places<'t>(
+        &self,
+        timeline: &'t Timeline,
+        merged: &[Handle],
+        after: Option<Cursor>,
+        wanted: usize,
+    ) -> Result<(Vec<(Place, Source<'t>)>, Vec<StoredPost>)> {
+        let place_after = after.map(|cursor| (Timestamp::from_millis(cursor.key), cursor.id));
+        let follows = |entry: &&Entry| place_after.is_none_or(|after| entry.order() < after);
+        let entries: Vec<&Entry> = timeline.entries.iter().filter(follows).take(wanted).collect();
+        // Nothing that is older than all of these can have one of the places.
+        let since = entries.last().filter(|_| entries.len() == wanted);
+        let since = since.map(|entry| entry.at);
+        let (posts, shared_posts) = (self.store.posts(), self.store.shared_posts());
+        // Without outliers, hardly anything comes between the entries.
+        let known = entries
+            .iter()
+            .filter(|_| timeline.outliers.is_empty())
+            .map(|entry| entry.shows());
+        let (written, shared, pushed_shares, read) = futures::try_join!(
+            posts.written_by(merged, since, after, wanted),
+            shared_posts.shared_by(&timeline.outliers, since, after, wanted),
+            self.shares_of(&entries),
+            self.posts_of(known.collect()),
+        )?;
+        let written = written
+            .into_iter()
+            .map(|post| (post.place(), Source::Written(post)));
+        let shared = shared
+            .into_iter()
+            .map(|share| ((share.at, share.id), Source::Shared(share)));
+        let pushed = entries.into_iter().map(|entry| {
+            let is_meant = |share: &&SharedPost| (share.at, share.id) == entry.order();
+            let source = match entry.of {
+                None => Source::Entry(&entry.author),
+                Some(_) => pushed_shares
+                    .iter()
+                    .find(is_meant)
+                    .cloned()
+                    .map_or(Source::Nothing, Source::Shared),
+            };
+            (entry.order(), source)
+        });
+        let mut places: Vec<_> = written.chain(shared).chain(pushed).collect();
+        places.sort_by_key(|(place, _)| Reverse(*place));
+        places.dedup_by_key(|(place, _)| *place);
+        places.truncate(wanted);
+        Ok((places, read))
+    }
+
+    async fn posts_of(&self, ids: Vec<Uuid>) -> Result<Vec<StoredPost>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<Bson> = ids.into_iter().map(uuid_bson).collect();
         self.store.posts().matching(doc! { "_id": { "$in": ids } }).await
     }
 
@@ -155,13 +230,6 @@ impl Timelines<'_> {
         let ids = shares.map(|entry| entry.post).collect();
         self.store.shared_posts().several(ids).await
     }
-}
-
-/// In order, each place once.
-fn newest(mut posts: Vec<StoredPost>) -> Vec<StoredPost> {
-    posts.sort_by_key(|post| Reverse(post.place()));
-    posts.dedup_by_key(|post| post.place());
-    posts
 }
 
 /// Notes for each post who puts it into a newer place, on this page or in the timeline.

@@ -50,7 +50,7 @@ pub async fn join(store: &Store, number: u64, born: Uuid) {
 }
 
 /// This many posts of an author, one per millisecond from a moment on, which are in no timeline.
-async fn write(store: &Store, author: u64, posts: std::ops::Range<u64>) {
+pub async fn write(store: &Store, author: u64, posts: std::ops::Range<u64>) {
     let text = "The weir is open.".parse().unwrap();
     let documents: Vec<Document> = posts
         .map(|number| {
@@ -63,7 +63,7 @@ async fn write(store: &Store, author: u64, posts: std::ops::Range<u64>) {
 }
 
 /// The times of all posts in the home feed, read in stretches of some length.
-async fn home(store: &Store, limit: usize) -> Vec<i64> {
+pub async fn home(store: &Store, limit: usize) -> Vec<i64> {
     let (mut seen, mut after) = (Vec::new(), None);
     loop {
         let page = store.timelines().home(&handle(0), after, limit).await.unwrap();
@@ -76,7 +76,7 @@ async fn home(store: &Store, limit: usize) -> Vec<i64> {
     }
 }
 
-fn down(from: i64, to: i64) -> Vec<i64> {
+pub fn down(from: i64, to: i64) -> Vec<i64> {
     (to..=from).rev().collect()
 }
 

@@ -4,6 +4,7 @@
 
 mod feed_power_failures;
 mod home;
+mod home_reads;
 mod interruptions;
 mod leftovers;
 mod limits;
