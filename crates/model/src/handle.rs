@@ -50,27 +50,39 @@ impl FromStr for Handle {
     type Err = Problem;
 
     fn from_str(input: &str) -> Result<Self, Problem> {
-        let handle = input.trim().trim_start_matches('@').to_ascii_lowercase();
-        let length = handle.chars().count();
-        if !(Self::MIN..=Self::MAX).contains(&length) {
-            return Err(Problem::invalid(
-                "handle",
-                format!(
-                    "A handle has {} to {} characters; this one has {length}.",
-                    Self::MIN,
-                    Self::MAX
-                ),
-            ));
+        // As they are stored.
+        if is_handle(input) {
+            return Ok(Self(input.to_owned()));
         }
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-        if !handle.starts_with(plain) || !handle.chars().all(|c| plain(c) || c == '_' || c == '-') {
+        let handle = input.trim().trim_start_matches('@').to_ascii_lowercase();
+        if is_handle(&handle) {
+            return Ok(Self(handle));
+        }
+        let length = handle.chars().count();
+        if (Self::MIN..=Self::MAX).contains(&length) {
             return Err(Problem::invalid(
                 "handle",
                 "A handle starts with a letter or digit and holds only letters a–z, digits, _ and -.",
             ));
         }
-        Ok(Self(handle))
+        Err(Problem::invalid(
+            "handle",
+            format!(
+                "A handle has {} to {} characters; this one has {length}.",
+                Self::MIN,
+                Self::MAX
+            ),
+        ))
     }
+}
+
+fn is_handle(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    (Handle::MIN..=Handle::MAX).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| plain(byte) || byte == b'_' || byte == b'-')
+        && text.bytes().next().is_some_and(plain)
 }
 
 impl TryFrom<String> for Handle {

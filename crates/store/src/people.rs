@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
 use model::{Bio, DisplayName, FoundPerson, Handle, Person, PostId, Relation, Timestamp, Topic};
 
 use uuid::Uuid;
@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::account_deletion::not_being_deleted;
 use crate::notifications::{Read, Unread};
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
+use crate::raw;
 use crate::recovery;
 use crate::search;
 use crate::sessions::Session;
@@ -232,11 +233,22 @@ impl<'a> People<'a> {
             return Ok(HashMap::new());
         }
         let find = Find::matching(shown(doc! { "_id": { "$in": ids } })).project(doc! { "name": 1 });
-        let found = self.store.engine().find(COLLECTION, find).await?;
-        found
-            .iter()
-            .map(|document| person(document).map(|person| (person.handle.clone(), person)))
-            .collect()
+        let found = self.store.engine().find_raw(COLLECTION, find).await?;
+        let named = |document: &RawDocumentBuf| {
+            let (mut handle, mut name) = (None, None);
+            for element in document.iter_elements() {
+                let element = element?;
+                match element.key().as_str() {
+                    "_id" => handle = raw::handle(element.value()?),
+                    "name" => name = element.value()?.as_str().and_then(|name| name.parse().ok()),
+                    _ => {}
+                }
+            }
+            let handle = handle.ok_or_else(|| Error::malformed("a user's `_id` is not a handle"))?;
+            let name = name.ok_or_else(|| Error::malformed("a user's `name` is not a name"))?;
+            Ok((handle.clone(), Person { handle, name }))
+        };
+        found.iter().map(named).collect()
     }
 
     /// These people as lists show them, in one find. People who are gone are left out.
