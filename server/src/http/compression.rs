@@ -15,11 +15,15 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures::{StreamExt as _, stream};
 use zstd::bulk::Compressor;
+use zstd::zstd_safe::CParameter;
 
 /// Pages are rendered for each request. A browser that accepts it gets Zstandard, which at this level takes a third of the
 /// processor time of gzip, for bodies that are a tenth shorter: 90 µs for 51 KB of a page. Its first level takes 60 µs, for
 /// 4 % more. Files that never change were compressed as well as possible when they were built.
 const LEVEL: u8 = 3;
+
+/// The size of each of Zstandard's two tables, as a power of two of entries of four bytes.
+const TABLES: u32 = 13;
 
 /// What is shorter is not worth it.
 const SHORTEST: u64 = 256;
@@ -162,7 +166,7 @@ impl Coding {
             Self::Zstandard => ZSTANDARD.with_borrow_mut(|compressor| {
                 let compressor = match compressor {
                     Some(made) => made,
-                    none => none.insert(Compressor::new(LEVEL.into())?),
+                    none => none.insert(for_pages()?),
                 };
                 let mut compressed = compressor.compress(bytes)?;
                 // It waits in memory until the client has read it.
@@ -176,6 +180,14 @@ impl Coding {
             }
         }
     }
+}
+
+/// Zstandard with tables that fit into the cache of a core beside the page: of 64 KB instead of 384 KB.
+fn for_pages() -> io::Result<Compressor<'static>> {
+    let mut compressor = Compressor::new(LEVEL.into())?;
+    compressor.set_parameter(CParameter::HashLog(TABLES))?;
+    compressor.set_parameter(CParameter::ChainLog(TABLES))?;
+    Ok(compressor)
 }
 
 #[cfg(test)]
