@@ -4,18 +4,17 @@
 //! the sharer as `author` and a time like a post, so that shares are found, sorted and delivered as posts are. It
 //! belongs to one item, whose id it has in `born`.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, RawDocument, doc};
 use model::{Cursor, Handle, PostId, Timestamp};
 use uuid::Uuid;
 
 use crate::Store;
 use crate::digest_id::digest_id;
 use crate::overflow::{Item, uuid_bson};
-use crate::people::date;
 use crate::posts::{Order, StoredPost, by, by_since};
+use crate::raw;
 use crate::timeline::UNDELIVERED;
 use document::{DocumentEngine, Error, Find, Index, Result};
-use outlier::fields;
 
 /// The collection of shares as posts are listed. `_id` is made from the post's id and the sharer's handle.
 pub const COLLECTION: &str = "sharedPosts";
@@ -74,14 +73,28 @@ impl SharedPost {
         }
     }
 
-    fn read(document: &Document) -> Result<Self> {
-        let by = document.get_str("author").ok().and_then(|by| by.parse().ok());
+    fn read(document: &RawDocument) -> Result<Self> {
+        let [mut id, mut born, mut of] = [None; 3];
+        let (mut by, mut at) = (None, None);
+        for element in document.iter_elements() {
+            let element = element?;
+            let (name, value) = (element.key().as_str(), element.value()?);
+            match name {
+                "_id" => id = Some(raw::uuid(value, name)?),
+                "born" => born = Some(raw::uuid(value, name)?),
+                "author" => by = raw::handle(value),
+                "at" => at = Some(raw::date(value, name)?),
+                OF => of = Some(raw::uuid(value, name)?),
+                _ => {}
+            }
+        }
+        let missing = |field: &str| Error::malformed(format!("a shared post's `{field}`"));
         Ok(Self {
-            id: fields::uuid(document, "_id")?,
-            born: fields::uuid(document, "born")?,
-            of: fields::uuid(document, OF)?.into(),
-            by: by.ok_or_else(|| Error::malformed("a shared post's `author` is not a handle"))?,
-            at: date(document, "at")?,
+            id: id.ok_or_else(|| missing("_id"))?,
+            born: born.ok_or_else(|| missing("born"))?,
+            of: of.ok_or_else(|| missing(OF))?.into(),
+            by: by.ok_or_else(|| missing("author"))?,
+            at: at.ok_or_else(|| missing("at"))?,
         })
     }
 
@@ -267,7 +280,7 @@ impl<'a> SharedPosts<'a> {
     }
 
     async fn read(&self, find: Find) -> Result<Vec<SharedPost>> {
-        let found = self.engine().find(COLLECTION, find).await?;
-        found.iter().map(SharedPost::read).collect()
+        let found = self.engine().find_raw(COLLECTION, find).await?;
+        found.iter().map(|document| SharedPost::read(document)).collect()
     }
 }

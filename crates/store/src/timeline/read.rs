@@ -242,7 +242,8 @@ fn note_places_above(posts: &mut [StoredPost], timeline: &Timeline) {
         let by = post.share.as_ref().map_or(&post.author, |share| &share.by);
         (post.id.uuid(), post.place(), by.clone())
     });
-    let entries = timeline.entries.iter();
+    let is_shown = |entry: &&Entry| posts.iter().any(|post| post.id.uuid() == entry.shows());
+    let entries = timeline.entries.iter().filter(is_shown);
     let entries = entries.map(|entry| (entry.shows(), entry.order(), entry.author.clone()));
     let places: Vec<_> = listed.chain(entries).collect();
     for post in posts {
